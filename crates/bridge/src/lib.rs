@@ -1,0 +1,1 @@
+//! Room `bridge`; see `docs/ARCHITECTURE.md`.

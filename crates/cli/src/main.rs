@@ -1,0 +1,3 @@
+//! The `anabranch` command line.
+
+fn main() {}

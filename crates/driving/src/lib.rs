@@ -1,0 +1,1 @@
+//! Room `driving`; see `docs/ARCHITECTURE.md`.

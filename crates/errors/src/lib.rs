@@ -1,0 +1,1 @@
+//! Room `errors`; see `docs/ARCHITECTURE.md`.

@@ -1,0 +1,1 @@
+//! Room `explore`; see `docs/ARCHITECTURE.md`.

@@ -1,0 +1,198 @@
+//! The merge key: which states count as alike.
+//!
+//! Every state variable is in the key, discrete ones exactly, continuous ones by a cell size that
+//! their part declares and the scenario may override. `Ignore` drops one, and the verdict names it.
+
+use arrayvec::ArrayVec;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// How one variable enters the key.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum CellSize {
+    /// By its exact value.
+    Exact,
+    /// By the cell of this size it lies in, in the unit of the variable. Cells are centred on whole
+    /// multiples of the size, so that a value at rest on zero does not sit on an edge.
+    Size(f64),
+    /// Not at all; the verdict says so.
+    Ignore,
+}
+
+/// A state variable as its part declares it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Variable {
+    /// Name in scenarios: `x`, `heading`, `steering`.
+    pub name: String,
+    /// Unit of the values and of the cell size; empty for plain numbers.
+    pub unit: String,
+    /// The size its part found sensible.
+    pub size: CellSize,
+}
+
+impl Variable {
+    /// A discrete variable.
+    pub fn exact(name: &str) -> Self {
+        Self { name: name.to_owned(), unit: String::new(), size: CellSize::Exact }
+    }
+    /// A continuous variable with its default cell size.
+    pub fn real(name: &str, unit: &str, size: f64) -> Self {
+        Self { name: name.to_owned(), unit: unit.to_owned(), size: CellSize::Size(size) }
+    }
+}
+
+/// Cell sizes of all variables of a system, in the order it declares them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    sizes: Vec<CellSize>,
+    per_size: Vec<f64>,
+}
+
+impl Grid {
+    /// The sizes the parts declare.
+    pub fn of(variables: &[Variable]) -> Self {
+        Self::from_sizes(variables.iter().map(|v| v.size).collect())
+    }
+    /// Explicit sizes, one per variable.
+    pub fn from_sizes(sizes: Vec<CellSize>) -> Self {
+        let per_size = sizes
+            .iter()
+            .map(|size| match size {
+                CellSize::Size(size) => 1.0 / size,
+                CellSize::Exact | CellSize::Ignore => 0.0,
+            })
+            .collect();
+        Self { sizes, per_size }
+    }
+    /// The same grid with every size multiplied.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let scale = |size: &CellSize| match size {
+            CellSize::Size(size) => CellSize::Size(size * factor),
+            other => *other,
+        };
+        Self::from_sizes(self.sizes.iter().map(scale).collect())
+    }
+    /// Sizes in the order of the variables.
+    pub fn sizes(&self) -> &[CellSize] {
+        &self.sizes
+    }
+}
+
+/// Identity of a cell. 128 bits, so that a silent drop is not a matter of luck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CellKey(pub u128);
+
+/// Words written before they are folded into one; large states fold more than once.
+const WORDS_MAX: usize = 64;
+
+/// Collects the variables of one state and yields its cell.
+#[derive(Debug)]
+pub struct KeyWriter<'g> {
+    grid: &'g Grid,
+    words: ArrayVec<u64, WORDS_MAX>,
+    finite: bool,
+}
+
+impl<'g> KeyWriter<'g> {
+    /// A writer for one state after another.
+    pub fn new(grid: &'g Grid) -> Self {
+        Self { grid, words: ArrayVec::new(), finite: true }
+    }
+    /// Adds the discrete variable number `index`.
+    #[inline]
+    pub fn exact(&mut self, index: usize, value: u64) {
+        if !matches!(self.grid.sizes[index], CellSize::Ignore) {
+            self.push(value);
+        }
+    }
+    /// Adds the continuous variable number `index`.
+    #[inline]
+    pub fn real(&mut self, index: usize, value: f64) {
+        self.finite &= value.is_finite();
+        match self.grid.sizes[index] {
+            CellSize::Size(_) => {
+                let cell = (value * self.grid.per_size[index] + 0.5).floor();
+                self.push((cell as i64) as u64);
+            }
+            CellSize::Exact => self.push((value + 0.0).to_bits()),
+            CellSize::Ignore => {}
+        }
+    }
+    /// Adds an angle in radians: equal directions fall into equal cells.
+    #[inline]
+    pub fn angle(&mut self, index: usize, radians: f64) {
+        self.real(index, crate::maths::wrap_angle(radians));
+    }
+    #[inline]
+    fn push(&mut self, word: u64) {
+        if self.words.is_full() {
+            self.fold();
+        }
+        self.words.push(word);
+    }
+    #[cold]
+    fn fold(&mut self) {
+        let hash = self.hash();
+        self.words.clear();
+        self.words.push(hash as u64);
+        self.words.push((hash >> 64) as u64);
+    }
+    #[inline]
+    fn hash(&self) -> u128 {
+        let words = self.words.as_slice();
+        let mut bytes = [0_u8; WORDS_MAX * 8];
+        for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
+            chunk.copy_from_slice(&word.to_le_bytes());
+        }
+        xxh3_128(&bytes[..words.len() * 8])
+    }
+    /// The cell of the variables added since the last call; `None` if one of them was not finite.
+    #[inline]
+    pub fn finish(&mut self) -> Option<CellKey> {
+        let key = CellKey(self.hash());
+        self.words.clear();
+        std::mem::replace(&mut self.finite, true).then_some(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(grid: &Grid, x: f64, gear: u64) -> Option<CellKey> {
+        let mut writer = KeyWriter::new(grid);
+        writer.real(0, x);
+        writer.exact(1, gear);
+        writer.finish()
+    }
+
+    #[test]
+    fn cells_are_centred_on_multiples_of_the_size() {
+        let grid = Grid::of(&[Variable::real("x", "m", 0.1), Variable::exact("gear")]);
+        assert_eq!(key(&grid, 0.049, 1), key(&grid, -0.049, 1));
+        assert_ne!(key(&grid, 0.049, 1), key(&grid, 0.051, 1));
+        assert_ne!(key(&grid, 0.0, 1), key(&grid, 0.0, 2));
+        assert_eq!(key(&grid, f64::NAN, 1), None);
+    }
+
+    #[test]
+    fn ignored_variables_do_not_separate_and_zero_has_one_sign() {
+        let grid = Grid::from_sizes(vec![CellSize::Exact, CellSize::Ignore]);
+        assert_eq!(key(&grid, 0.0, 1), key(&grid, -0.0, 2));
+        assert_ne!(key(&grid, 0.0, 1), key(&grid, 1e-300, 1));
+    }
+
+    #[test]
+    fn long_states_fold_without_collisions_of_neighbours() {
+        let n = 3 * WORDS_MAX;
+        let grid = Grid::from_sizes(vec![CellSize::Exact; n]);
+        let key = |changed: usize| {
+            let mut writer = KeyWriter::new(&grid);
+            (0..n).for_each(|i| writer.exact(i, u64::from(i == changed)));
+            writer.finish()
+        };
+        let keys: std::collections::BTreeSet<_> = (0..n).map(key).collect();
+        assert_eq!(keys.len(), n);
+    }
+}

@@ -1,0 +1,51 @@
+//! Deterministic maths: the same bits on every target, one value at a time or several side by side.
+//!
+//! Everything here is built from additions, multiplications, divisions, square roots and comparisons, which IEEE 754
+//! defines exactly, in a fixed order and never with a fused multiply-add. `std`'s trigonometry is platform-dependent
+//! and is kept out by a lint.
+
+mod functions;
+mod lanes;
+mod real;
+
+pub use functions::{atan, atan2, sin_cos, tan, wrap_angle};
+#[cfg(target_arch = "x86_64")]
+pub use lanes::x86::Avx2;
+pub use lanes::{Lanes, Two};
+pub use real::{Mask, Real};
+
+/// Sine of an angle in radians.
+#[inline]
+pub fn sin(angle: f64) -> f64 {
+    sin_cos(angle).0
+}
+/// Cosine of an angle in radians.
+#[inline]
+pub fn cos(angle: f64) -> f64 {
+    sin_cos(angle).1
+}
+/// Natural logarithm.
+#[inline]
+pub fn ln(x: f64) -> f64 {
+    libm::log(x)
+}
+/// Exponential function.
+#[inline]
+pub fn exp(x: f64) -> f64 {
+    libm::exp(x)
+}
+/// Arc cosine, in radians.
+#[inline]
+pub fn acos(x: f64) -> f64 {
+    libm::acos(x)
+}
+/// Arc sine, in radians.
+#[inline]
+pub fn asin(x: f64) -> f64 {
+    libm::asin(x)
+}
+/// Length of a vector, by the plain formula (no rescaling: our numbers are metres).
+#[inline]
+pub fn hypot(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}

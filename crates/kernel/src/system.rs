@@ -1,0 +1,224 @@
+//! The trait every closed loop implements, and what it answers.
+
+use arrayvec::ArrayVec;
+use serde::{Deserialize, Serialize};
+
+use crate::chance::Seed;
+use crate::errors::{Choice, Choices, ErrorSpace};
+use crate::key::{KeyWriter, Variable};
+use crate::state::State;
+use crate::watch::{Signal, Watch};
+
+/// One continuous or discrete start parameter with the values to try.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// Key in the scenario: `ego.start.y`.
+    pub name: String,
+    /// Unit of the values.
+    pub unit: String,
+    /// The values, in the order of the scenario.
+    pub values: Vec<f64>,
+}
+
+/// All start parameters of a system.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct ParamSpace {
+    /// The axes, in the order of the scenario.
+    pub axes: Vec<Axis>,
+}
+
+/// One value per axis of the [`ParamSpace`].
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct Params(pub Vec<f64>);
+
+impl ParamSpace {
+    /// How many starts there are.
+    pub fn len(&self) -> usize {
+        self.axes.iter().map(|axis| axis.values.len()).product()
+    }
+    /// True if some axis has no value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Every combination of the axes' values; the last axis runs fastest.
+    pub fn all(&self) -> Vec<Params> {
+        let mut all = vec![Params::default()];
+        for axis in &self.axes {
+            all = all
+                .iter()
+                .flat_map(|p| axis.values.iter().map(|v| Params(p.0.iter().copied().chain([*v]).collect())))
+                .collect();
+        }
+        all
+    }
+}
+
+/// Where something happened, for verdicts that have a place.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// In the frame of the system under test (metres; x forwards, y to the left).
+    pub on_ego: [f64; 2],
+    /// In the world (metres).
+    pub in_world: [f64; 2],
+    /// Number of the other participant or obstacle.
+    pub other: u32,
+}
+
+/// A violated requirement.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Position in [`System::requirements`].
+    pub requirement: u16,
+    /// Base cycle since the start of the run.
+    pub tick: u64,
+    /// Place of contact, where there is one.
+    pub place: Option<Place>,
+}
+
+/// Most verdicts one segment can report; later ones in the same segment are dropped.
+pub const NOTES_MAX: usize = 4;
+/// Verdicts of one segment.
+pub type Verdicts = ArrayVec<Verdict, NOTES_MAX>;
+
+/// How a segment ended. A violated requirement is a verdict, never an `Err`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SegmentEnd {
+    /// The run goes on.
+    Open,
+    /// The manoeuvre is completed.
+    Goal,
+    /// A *must* was violated; the run ends here.
+    Violated(Verdicts),
+    /// The time of the scenario is over.
+    TimedOut,
+}
+
+impl SegmentEnd {
+    /// One requirement violated at a tick, without a place.
+    pub fn violated(requirement: u16, tick: u64) -> Self {
+        Self::Violated([Verdict { requirement, tick, place: None }].into_iter().collect())
+    }
+}
+
+/// The segment could not be computed. Never a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A part broke the contract of this crate.
+    #[error("contract broken: {0}")]
+    Contract(String),
+    /// A number stopped being finite.
+    #[error("numeric fault: {0}")]
+    Numeric(String),
+    /// Something outside of this program failed.
+    #[error("external fault: {0}")]
+    External(String),
+}
+
+/// Most axes along which extreme members of a cell are kept.
+pub const AXES_MAX: usize = 8;
+
+/// How bad a state looks; larger is worse.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Danger {
+    /// One number for ordering.
+    pub worst: f32,
+    /// Fixed axes such as ± lateral, ± heading, ± steering: along each the largest member of a cell is kept
+    /// by `keep = extremes`. The number of axes is the same for every state of a system.
+    pub axes: ArrayVec<f32, AXES_MAX>,
+}
+
+/// One segment to run: the state is replaced by the state at its end.
+#[derive(Clone, Debug)]
+pub struct Job<S> {
+    /// Start state, then end state.
+    pub state: S,
+    /// The error during the segment.
+    pub choice: Choice,
+    /// How it ended.
+    pub end: Result<SegmentEnd, Fault>,
+    /// Violated *should* requirements.
+    pub notes: Verdicts,
+    /// Smallest margin of the segment.
+    pub margin: f64,
+}
+
+impl<S> Job<S> {
+    /// A job that has not run.
+    pub fn new(state: S, choice: Choice) -> Self {
+        Self { state, choice, end: Ok(SegmentEnd::Open), notes: Verdicts::new(), margin: f64::INFINITY }
+    }
+}
+
+static NO_PARAMS: ParamSpace = ParamSpace { axes: Vec::new() };
+
+/// A closed loop that can be run for one segment from any saved state.
+///
+/// Only [`errors`](System::errors), [`variables`](System::variables), [`start`](System::start),
+/// [`run`](System::run) and [`cell`](System::cell) are required; the rest have defaults that fit a small model.
+pub trait System: Sync {
+    /// Everything that evolves.
+    type State: State;
+
+    /// The error choices; choice 0 is "no error".
+    fn errors(&self) -> &ErrorSpace;
+    /// Every variable of the state, in the order `cell` writes them.
+    fn variables(&self) -> &[Variable];
+    /// The state at time zero.
+    ///
+    /// # Errors
+    /// When the start cannot be computed (for example the child process did not answer).
+    fn start(&self, seed: Seed, params: &Params) -> Result<Self::State, Fault>;
+    /// Runs one segment under a choice.
+    ///
+    /// # Errors
+    /// When the segment could not be computed. A violated requirement is not an error.
+    fn run(&self, state: &mut Self::State, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault>;
+    /// Writes the merge key: every declared variable once, in order.
+    fn cell(&self, state: &Self::State, key: &mut KeyWriter<'_>);
+
+    /// Start parameters with more than one value.
+    fn space(&self) -> &ParamSpace {
+        &NO_PARAMS
+    }
+    /// The choices that can matter from here; the others would repeat one of these. Choice 0 is always among them.
+    fn live(&self, state: &Self::State, out: &mut Choices) {
+        let _ = state;
+        out.clear();
+        out.extend(self.errors().choices());
+    }
+    /// Runs many segments; a bridge sends one message for all, a vectorised loop runs them side by side.
+    /// Results must equal those of [`run`](System::run) bit for bit.
+    fn run_many(&self, jobs: &mut [Job<Self::State>]) {
+        for job in jobs {
+            let mut watch = Watch::off();
+            job.end = self.run(&mut job.state, job.choice, &mut watch);
+            (job.notes, job.margin) = (watch.notes, watch.margin);
+        }
+    }
+    /// How bad a state looks.
+    fn danger(&self, state: &Self::State) -> Danger {
+        let _ = state;
+        Danger::default()
+    }
+    /// Whether equal states at different times may differ in their future (chance, deadlines, things that move by themselves).
+    fn time_matters(&self) -> bool {
+        false
+    }
+    /// Names of the requirements that verdicts refer to.
+    fn requirements(&self) -> &[String] {
+        &[]
+    }
+    /// What frames show.
+    fn signals(&self) -> &[Signal] {
+        &[]
+    }
+    /// Simulated seconds of one segment.
+    fn segment_seconds(&self) -> f64 {
+        1.0
+    }
+    /// Where the state is, for pictures: x, y, heading.
+    fn glance(&self, state: &Self::State) -> [f64; 3] {
+        let _ = state;
+        [0.0; 3]
+    }
+}

@@ -1,0 +1,163 @@
+//! Units as types, and units as text.
+//!
+//! Quantities that a person enters are typed, so that mixing them does not compile (S2-38):
+//!
+//! ```
+//! use anabranch_kernel::units::{Length, Time, Velocity, metre, second, metre_per_second};
+//! let way = Length::new::<metre>(30.0);
+//! let speed: Velocity = way / Time::new::<second>(3.0);
+//! assert_eq!(speed.get::<metre_per_second>(), 10.0);
+//! ```
+//!
+//! ```compile_fail
+//! use anabranch_kernel::units::{Length, Time, metre, second};
+//! let nonsense = Length::new::<metre>(30.0) + Time::new::<second>(3.0);
+//! ```
+//!
+//! Inside the loops numbers are plain `f64` in SI units with the unit last in their name: `gap_m`, `speed_mps`.
+
+pub use uom::si::acceleration::meter_per_second_squared as metre_per_second_squared;
+pub use uom::si::angle::{degree, radian};
+pub use uom::si::angular_velocity::radian_per_second;
+pub use uom::si::f64::{Acceleration, Angle, AngularVelocity, Length, Time, Velocity};
+pub use uom::si::length::meter as metre;
+pub use uom::si::time::second;
+pub use uom::si::velocity::meter_per_second as metre_per_second;
+
+/// The physical dimensions that scenario values can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// Metres.
+    Length,
+    /// Seconds.
+    Time,
+    /// Metres per second.
+    Speed,
+    /// Metres per second squared.
+    Acceleration,
+    /// Metres per second cubed.
+    Jerk,
+    /// Radians.
+    Angle,
+    /// Radians per second.
+    AngularSpeed,
+    /// One over metres.
+    Curvature,
+    /// One over metres squared (a path gain).
+    CurvaturePerLength,
+    /// One over seconds.
+    Rate,
+    /// Bytes.
+    Memory,
+    /// A plain number.
+    Number,
+}
+
+/// A unit a person may write, with its factor to SI.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unit {
+    /// As written: `km/h`.
+    pub name: &'static str,
+    /// What it measures.
+    pub dimension: Dimension,
+    /// SI value of one of it.
+    pub factor: f64,
+}
+
+const fn unit(name: &'static str, dimension: Dimension, factor: f64) -> Unit {
+    Unit { name, dimension, factor }
+}
+
+/// Every unit that is understood. The first of each dimension is the one we print.
+pub const UNITS: &[Unit] = &[
+    unit("m", Dimension::Length, 1.0),
+    unit("cm", Dimension::Length, 0.01),
+    unit("mm", Dimension::Length, 0.001),
+    unit("km", Dimension::Length, 1000.0),
+    unit("s", Dimension::Time, 1.0),
+    unit("ms", Dimension::Time, 0.001),
+    unit("min", Dimension::Time, 60.0),
+    unit("h", Dimension::Time, 3600.0),
+    unit("m/s", Dimension::Speed, 1.0),
+    unit("km/h", Dimension::Speed, 1.0 / 3.6),
+    unit("m/s^2", Dimension::Acceleration, 1.0),
+    unit("m/s²", Dimension::Acceleration, 1.0),
+    unit("m/s^3", Dimension::Jerk, 1.0),
+    unit("m/s³", Dimension::Jerk, 1.0),
+    unit("rad", Dimension::Angle, 1.0),
+    unit("deg", Dimension::Angle, std::f64::consts::PI / 180.0),
+    unit("°", Dimension::Angle, std::f64::consts::PI / 180.0),
+    unit("rad/s", Dimension::AngularSpeed, 1.0),
+    unit("deg/s", Dimension::AngularSpeed, std::f64::consts::PI / 180.0),
+    unit("°/s", Dimension::AngularSpeed, std::f64::consts::PI / 180.0),
+    unit("1/m", Dimension::Curvature, 1.0),
+    unit("1/m^2", Dimension::CurvaturePerLength, 1.0),
+    unit("1/m²", Dimension::CurvaturePerLength, 1.0),
+    unit("1/s", Dimension::Rate, 1.0),
+    unit("Hz", Dimension::Rate, 1.0),
+    unit("B", Dimension::Memory, 1.0),
+    unit("kB", Dimension::Memory, 1e3),
+    unit("MB", Dimension::Memory, 1e6),
+    unit("GB", Dimension::Memory, 1e9),
+];
+
+impl Dimension {
+    /// The unit we print values of this dimension in.
+    pub fn si(self) -> &'static str {
+        UNITS.iter().find(|u| u.dimension == self).map_or("", |u| u.name)
+    }
+    /// Every unit of this dimension.
+    pub fn units(self) -> impl Iterator<Item = &'static Unit> {
+        UNITS.iter().filter(move |u| u.dimension == self)
+    }
+}
+
+/// Why a text is not a quantity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QuantityError {
+    /// No number at its beginning.
+    NotANumber,
+    /// Infinite or not a number.
+    NotFinite,
+    /// A number without unit where one is needed.
+    NoUnit,
+    /// A unit nobody knows.
+    UnknownUnit(String),
+    /// A unit of another dimension.
+    WrongUnit(&'static Unit),
+}
+
+impl Eq for Unit {}
+
+/// Reads `"0.1 m"` as a value in SI units.
+///
+/// ```
+/// use anabranch_kernel::units::{Dimension, QuantityError, parse_quantity};
+/// assert_eq!(parse_quantity("36 km/h", Dimension::Speed), Ok(10.0));
+/// assert_eq!(parse_quantity("3", Dimension::Length), Err(QuantityError::NoUnit));
+/// ```
+///
+/// # Errors
+/// When the number or its unit cannot be understood, or the unit measures something else.
+pub fn parse_quantity(text: &str, dimension: Dimension) -> Result<f64, QuantityError> {
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || "+-._eE".contains(c))).unwrap_or(text.len());
+    // An exponent needs a digit: in `2e` or `3 E` the letter belongs to the unit.
+    let (number, name) = text.split_at(end);
+    let value: f64 = number.replace('_', "").parse().map_err(|_| {
+        if text.to_ascii_lowercase().contains("nan") || text.to_ascii_lowercase().contains("inf") {
+            QuantityError::NotFinite
+        } else {
+            QuantityError::NotANumber
+        }
+    })?;
+    if !value.is_finite() {
+        return Err(QuantityError::NotFinite);
+    }
+    let name = name.trim();
+    if name.is_empty() {
+        return if dimension == Dimension::Number { Ok(value) } else { Err(QuantityError::NoUnit) };
+    }
+    let unit = UNITS.iter().find(|u| u.name == name).ok_or_else(|| QuantityError::UnknownUnit(name.to_owned()))?;
+    if unit.dimension == dimension { Ok(value * unit.factor) } else { Err(QuantityError::WrongUnit(unit)) }
+}

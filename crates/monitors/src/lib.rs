@@ -1,0 +1,1 @@
+//! Room `monitors`; see `docs/ARCHITECTURE.md`.

@@ -1,0 +1,1 @@
+//! Room `record`; see `docs/ARCHITECTURE.md`.

@@ -1,0 +1,1 @@
+//! Room `scenario`; see `docs/ARCHITECTURE.md`.

@@ -1,0 +1,1 @@
+//! Room `sensing`; see `docs/ARCHITECTURE.md`.

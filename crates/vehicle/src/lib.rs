@@ -1,0 +1,1 @@
+//! Room `vehicle`; see `docs/ARCHITECTURE.md`.

@@ -1,0 +1,3 @@
+//! Tasks of the project: `cargo xtask help`.
+
+fn main() {}
