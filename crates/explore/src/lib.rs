@@ -1,1 +1,32 @@
-//! Room `explore`; see `docs/ARCHITECTURE.md`.
+//! Branch on every error, merge what became alike: exploration of any [`System`](anabranch_kernel::System).
+//!
+//! The run is divided into segments. From every kept state each live error choice is run for one segment; ends that
+//! fall into the same cell are merged and one member, really reached, is continued (S1-1). Work is organised so
+//! that any number of threads gives the same graph, bit for bit: segments run in parallel, their ends are merged in
+//! the order of jobs.
+//!
+//! See [`Explorer`] for a running example.
+
+mod breadth;
+mod cells;
+mod coverage;
+mod danger;
+mod edge;
+mod explorer;
+mod graph;
+mod pool;
+mod replay;
+mod runner;
+mod settings;
+mod table;
+
+pub use cells::REOPEN_STEP;
+pub use coverage::{Coverage, clopper_pearson};
+pub use edge::{
+    Clock, Disk, Drawn, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Observer, Progress, Trail,
+};
+pub use explorer::{ExploreError, Explorer, Outcome, Stop};
+pub use graph::{FaultAt, HITS_MAX, Hit};
+pub use replay::{Replayed, constant, replay};
+pub use runner::Profile;
+pub use settings::{Budget, Keep, Merge, Order, Scope, Settings, SettingsError};

@@ -124,6 +124,11 @@ impl<'g> KeyWriter<'g> {
     pub fn angle(&mut self, index: usize, radians: f64) {
         self.real(index, crate::maths::wrap_angle(radians));
     }
+    /// Adds a word that is no state variable, such as the level.
+    #[inline]
+    pub fn extra(&mut self, word: u64) {
+        self.push(word);
+    }
     #[inline]
     fn push(&mut self, word: u64) {
         if self.words.is_full() {

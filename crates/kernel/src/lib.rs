@@ -49,6 +49,6 @@ pub use errors::{Choice, Choices, ErrorSpace, ErrorSpaceError, Mode, Site};
 pub use key::{CellKey, CellSize, Grid, KeyWriter, Variable};
 pub use state::{State, StateError, from_bytes, state_digest, to_bytes};
 pub use system::{
-    AXES_MAX, Axis, Danger, Fault, Job, NOTES_MAX, ParamSpace, Params, Place, SegmentEnd, System, Verdict, Verdicts,
+    AXES_MAX, Axis, Danger, Fault, Job, ParamSpace, Params, Place, SegmentEnd, System, Verdict, Verdicts,
 };
 pub use watch::{Recorder, Signal, Watch};

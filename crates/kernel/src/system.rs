@@ -75,10 +75,8 @@ pub struct Verdict {
     pub place: Option<Place>,
 }
 
-/// Most verdicts one segment can report; later ones in the same segment are dropped.
-pub const NOTES_MAX: usize = 4;
-/// Verdicts of one segment.
-pub type Verdicts = ArrayVec<Verdict, NOTES_MAX>;
+/// Verdicts of one segment. Empty for nearly all segments, which then allocate nothing.
+pub type Verdicts = Vec<Verdict>;
 
 /// How a segment ended. A violated requirement is a verdict, never an `Err`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,7 +94,7 @@ pub enum SegmentEnd {
 impl SegmentEnd {
     /// One requirement violated at a tick, without a place.
     pub fn violated(requirement: u16, tick: u64) -> Self {
-        Self::Violated([Verdict { requirement, tick, place: None }].into_iter().collect())
+        Self::Violated(vec![Verdict { requirement, tick, place: None }])
     }
 }
 

@@ -61,9 +61,9 @@ impl<'a> Watch<'a> {
             recorder.frame(tick, values);
         }
     }
-    /// Notes a *should* that was violated; further ones than fit are dropped, the first ones count.
+    /// Notes a *should* that was violated.
     pub fn note(&mut self, verdict: Verdict) {
-        let _ = self.notes.try_push(verdict);
+        self.notes.push(verdict);
     }
     /// Lowers the margin.
     #[inline]

@@ -34,6 +34,11 @@ pub fn ln(x: f64) -> f64 {
 pub fn exp(x: f64) -> f64 {
     libm::exp(x)
 }
+/// Logarithm of the gamma function.
+#[inline]
+pub fn ln_gamma(x: f64) -> f64 {
+    libm::lgamma(x)
+}
 /// Arc cosine, in radians.
 #[inline]
 pub fn acos(x: f64) -> f64 {

@@ -1,0 +1,167 @@
+//! Level by level: run the segments of a level in parallel, merge their ends in the order of jobs.
+
+use std::io;
+
+use anabranch_kernel::{Choice, System};
+
+use crate::cells::{Arrival, JobOrder, Member};
+use crate::edge::{Fate, Trail};
+use crate::explorer::{Limits, Stop};
+use crate::graph::Graph;
+use crate::pool::{Place, Pool};
+use crate::runner::{Batch, Lap, Runner, Waiting};
+
+/// Segments between two merges: enough to keep all cores busy, few enough to bound what waits to be merged.
+const WAVE_JOBS: usize = 4096;
+
+/// An arrival of the next level.
+struct Candidate {
+    place: Option<Place>,
+    job: JobOrder,
+}
+
+/// The next level while it grows.
+struct Next<'p, 'd, S> {
+    pool: &'p mut Pool<'d, S>,
+    candidates: Vec<Candidate>,
+    first_member: u64,
+}
+
+/// Explores breadth-first from the waiting start states.
+pub(crate) fn explore<S: System>(
+    graph: &mut Graph<'_, S>,
+    runner: &Runner<'_, S>,
+    trail: &mut dyn Trail,
+    limits: &Limits<'_>,
+    mut waiting: Vec<Waiting>,
+    pools: &mut [Pool<'_, S::State>; 2],
+) -> io::Result<Option<Stop>> {
+    // Start states have the first numbers and are expanded before anything arrives.
+    let mut first_member = waiting.len() as u64;
+    let mut level = 0;
+    while !waiting.is_empty() && level < graph.settings.levels_max {
+        let [pool, next_pool] = &mut *pools;
+        graph.begin_level(level, waiting.len() as u64);
+        let mut next = Next { pool: next_pool, candidates: Vec::new(), first_member };
+        let first_node = waiting[0].node;
+        let stop = expand_level(graph, runner, limits, &waiting, pool, &mut next, first_node)?;
+        first_member += next.candidates.len() as u64;
+        waiting = publish(graph, trail, &mut next, level)?;
+        trail.end_level()?;
+        let report = graph.levels[level as usize];
+        graph.observer.level(&report);
+        if stop.is_some() {
+            return Ok(stop);
+        }
+        pools[0].clear()?;
+        pools.swap(0, 1);
+        level += 1;
+    }
+    Ok(None)
+}
+
+fn expand_level<S: System>(
+    graph: &mut Graph<'_, S>,
+    runner: &Runner<'_, S>,
+    limits: &Limits<'_>,
+    waiting: &[Waiting],
+    pool: &Pool<'_, S::State>,
+    next: &mut Next<'_, '_, S::State>,
+    first_node: u64,
+) -> io::Result<Option<Stop>> {
+    let per_wave = (WAVE_JOBS / graph.system.errors().len()).max(1);
+    let mut in_hand: Vec<Batch<S::State>> = Vec::new();
+    let mut stop = None;
+    for wave in waiting.chunks(per_wave) {
+        let ready = std::mem::take(&mut in_hand);
+        let (ran, merged) = rayon::join(|| runner.run(wave, pool), || merge(graph, runner, ready, next, first_node));
+        merged?;
+        in_hand = ran?;
+        graph.progress.expanded += wave.len() as u64;
+        graph.observer.progress(&graph.progress);
+        let bytes = graph.see_bytes();
+        stop = limits.exceeded(&graph.progress, bytes, next.pool.has_room());
+        if stop.is_some() {
+            break;
+        }
+    }
+    merge(graph, runner, in_hand, next, first_node)?;
+    if graph.settings.stop_on_first && graph.progress.findings > 0 {
+        stop = stop.or(Some(Stop::FirstFinding));
+    }
+    graph.observer.progress(&graph.progress);
+    Ok(stop)
+}
+
+fn merge<S: System>(
+    graph: &mut Graph<'_, S>,
+    runner: &Runner<'_, S>,
+    batches: Vec<Batch<S::State>>,
+    next: &mut Next<'_, '_, S::State>,
+    first_node: u64,
+) -> io::Result<()> {
+    let mut lap = Lap::start(runner.clock);
+    for batch in batches {
+        graph.profile += batch.profile;
+        let keys: Vec<_> = batch.done.iter().map(|done| done.key).collect();
+        for (index, mut segment) in batch.done.into_iter().enumerate() {
+            graph.prefetch(&keys, index);
+            if segment.last {
+                graph.dequeue_parent((segment.parent - first_node) as usize);
+            }
+            if let Some(fate) = graph.account(&mut segment) {
+                graph.draw(&segment, fate);
+                continue;
+            }
+            let member = next.first_member + next.candidates.len() as u64;
+            let (base, candidates) = (next.first_member, &next.candidates);
+            let waiting = |m: Member| {
+                let index = u64::from(m).checked_sub(base)?;
+                candidates.get(index as usize).map(|c| c.job)
+            };
+            let member = Member::try_from(member).expect("fewer than 2³² kept states");
+            match graph.admit(&segment, member, waiting) {
+                Arrival::Merged => {
+                    graph.count_merged(segment.level);
+                    graph.draw(&segment, Fate::Merged);
+                }
+                Arrival::Kept { replaced } => {
+                    graph.draw(&segment, Fate::Kept);
+                    for m in replaced {
+                        let candidate = &mut next.candidates[(u64::from(m) - base) as usize];
+                        next.pool.release(candidate.place.take().expect("a member is replaced once"));
+                        graph.count_merged(segment.level);
+                    }
+                    let job = JobOrder { parent: segment.parent, choice: segment.choice.0 };
+                    let place = next.pool.put(segment.state)?;
+                    next.candidates.push(Candidate { place: Some(place), job });
+                }
+            }
+        }
+    }
+    graph.profile.merge_ns += lap.next();
+    Ok(())
+}
+
+/// Numbers the kept states of a finished level and makes them wait.
+fn publish<S: System>(
+    graph: &mut Graph<'_, S>,
+    trail: &mut dyn Trail,
+    next: &mut Next<'_, '_, S::State>,
+    level: u32,
+) -> io::Result<Vec<Waiting>> {
+    let mut waiting = Vec::with_capacity(next.candidates.len());
+    graph.parent_keys.clear();
+    for candidate in &next.candidates {
+        let Some(place) = candidate.place else { continue };
+        let node = trail.push(candidate.job.parent, Choice(candidate.job.choice))?;
+        waiting.push(Waiting { node, level: level + 1, place });
+        graph.count_kept(level);
+        if graph.observer.draws() {
+            let at = graph.system.glance(&next.pool.get(place)?);
+            graph.observer.kept(node, at);
+        }
+    }
+    graph.remember_parent_keys(&waiting, next.pool)?;
+    Ok(waiting)
+}

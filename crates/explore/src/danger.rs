@@ -1,0 +1,190 @@
+//! The most dangerous state first, in batches of fixed size, so that any number of threads gives one result.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+
+use anabranch_kernel::System;
+
+use crate::cells::{Arrival, JobOrder, Member};
+use crate::edge::{Fate, Trail};
+use crate::explorer::{Limits, Stop};
+use crate::graph::Graph;
+use crate::pool::Pool;
+use crate::runner::{Done, Lap, Runner, Waiting};
+
+/// Segments per batch; part of the result, so a constant.
+const BATCH_JOBS: usize = 64;
+
+/// A danger that can be ordered; not-a-number counts as the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank(i32);
+
+impl Rank {
+    fn of(danger: f32) -> Self {
+        let bits = if danger.is_nan() { f32::INFINITY.to_bits() as i32 } else { danger.to_bits() as i32 };
+        // Flips the order of negative numbers, as `f32::total_cmp` does.
+        Self(bits ^ (((bits >> 31) as u32) >> 1) as i32)
+    }
+}
+
+/// One bit per kept state: does it still wait?
+#[derive(Default)]
+struct Flags(Vec<u64>);
+
+impl Flags {
+    fn set(&mut self, index: u64, value: bool) {
+        let (word, bit) = ((index / 64) as usize, index % 64);
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] = self.0[word] & !(1 << bit) | u64::from(value) << bit;
+    }
+    fn get(&self, index: u64) -> bool {
+        self.0.get((index / 64) as usize).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+}
+
+struct Queue<'p, 'd, S> {
+    heap: BinaryHeap<(Rank, Reverse<u64>, usize)>,
+    slots: Vec<Waiting>,
+    free: Vec<usize>,
+    alive: Flags,
+    pool: &'p mut Pool<'d, S>,
+}
+
+impl<S: anabranch_kernel::State> Queue<'_, '_, S> {
+    fn push(&mut self, danger: f32, waiting: Waiting) {
+        let slot = self.free.pop().unwrap_or(self.slots.len());
+        if slot == self.slots.len() {
+            self.slots.push(waiting);
+        } else {
+            self.slots[slot] = waiting;
+        }
+        self.alive.set(waiting.node, true);
+        self.heap.push((Rank::of(danger), Reverse(waiting.node), slot));
+    }
+
+    /// The next states to expand, the worst first; replaced ones are passed over.
+    fn take(&mut self, count: usize) -> Vec<Waiting> {
+        let mut batch = Vec::with_capacity(count);
+        while batch.len() < count {
+            let Some((_, Reverse(node), slot)) = self.heap.pop() else { break };
+            self.free.push(slot);
+            if self.alive.get(node) {
+                self.alive.set(node, false);
+                batch.push(self.slots[slot]);
+            } else {
+                self.pool.release(self.slots[slot].place);
+            }
+        }
+        batch
+    }
+}
+
+/// Explores in order of danger from the waiting start states.
+pub(crate) fn explore<S: System>(
+    graph: &mut Graph<'_, S>,
+    runner: &Runner<'_, S>,
+    trail: &mut dyn Trail,
+    limits: &Limits<'_>,
+    starts: Vec<Waiting>,
+    pool: &mut Pool<'_, S::State>,
+) -> io::Result<Option<Stop>> {
+    let (slots, free) = (Vec::new(), Vec::new());
+    let mut queue = Queue { heap: BinaryHeap::new(), slots, free, alive: Flags::default(), pool };
+    for start in starts {
+        queue.push(0.0, start);
+    }
+    let per_batch = (BATCH_JOBS / graph.system.errors().len()).max(1);
+    loop {
+        let batch = queue.take(per_batch);
+        if batch.is_empty() {
+            return Ok(None);
+        }
+        let results = runner.run_split(&batch, queue.pool)?;
+        let mut lap = Lap::start(runner.clock);
+        for results in results {
+            graph.profile += results.profile;
+            for done in results.done {
+                settle(graph, trail, &mut queue, done)?;
+            }
+        }
+        batch.iter().for_each(|waiting| queue.pool.release(waiting.place));
+        graph.profile.merge_ns += lap.next();
+        graph.progress.waiting = queue.heap.len() as u64;
+        graph.observer.progress(&graph.progress);
+        let bytes = graph.see_bytes();
+        let first = graph.settings.stop_on_first && graph.progress.findings > 0;
+        let stop = limits.exceeded(&graph.progress, bytes, queue.pool.has_room());
+        if let Some(stop) = stop.or(first.then_some(Stop::FirstFinding)) {
+            return Ok(Some(stop));
+        }
+    }
+}
+
+fn settle<S: System>(
+    graph: &mut Graph<'_, S>,
+    trail: &mut dyn Trail,
+    queue: &mut Queue<'_, '_, S::State>,
+    mut done: Done<S::State>,
+) -> io::Result<()> {
+    graph.progress.level = graph.progress.level.max(done.level);
+    if let Some(fate) = graph.account(&mut done) {
+        graph.draw(&done, fate);
+        return Ok(());
+    }
+    if done.level + 1 >= graph.settings.levels_max {
+        return Ok(());
+    }
+    // The number the state gets if it is kept; start states came before.
+    let node = graph.progress.states;
+    let member = Member::try_from(node).expect("fewer than 2³² kept states");
+    // Results come in one fixed order, so among equals the earlier arrival stays.
+    let earliest = JobOrder { parent: 0, choice: 0 };
+    let alive = &queue.alive;
+    match graph.admit(&done, member, |m| alive.get(u64::from(m)).then_some(earliest)) {
+        Arrival::Merged => {
+            graph.count_merged(done.level);
+            graph.draw(&done, Fate::Merged);
+        }
+        Arrival::Kept { replaced } => {
+            graph.draw(&done, Fate::Kept);
+            for m in replaced {
+                queue.alive.set(u64::from(m), false);
+                graph.count_merged(done.level);
+            }
+            if graph.observer.draws() {
+                let at = graph.system.glance(&done.state);
+                graph.observer.kept(node, at);
+            }
+            let given = trail.push(done.parent, done.choice)?;
+            assert_eq!(given, node, "trail and explorer number states alike");
+            let place = queue.pool.put(done.state)?;
+            queue.push(done.danger.worst, Waiting { node, level: done.level + 1, place });
+            graph.count_kept(done.level);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_order_like_numbers() {
+        let numbers = [f32::NEG_INFINITY, -2.0, -1e-30, 0.0, 1e-30, 3.0, f32::INFINITY];
+        assert!(numbers.windows(2).all(|pair| Rank::of(pair[0]) < Rank::of(pair[1])));
+        assert!(Rank::of(f32::NAN) >= Rank::of(f32::INFINITY));
+    }
+
+    #[test]
+    fn flags_remember() {
+        let mut flags = Flags::default();
+        flags.set(130, true);
+        flags.set(131, true);
+        flags.set(130, false);
+        assert!(!flags.get(130) && flags.get(131) && !flags.get(10_000));
+    }
+}

@@ -1,0 +1,198 @@
+//! What the explorer needs from the edge: a clock, a disk, a trail, an audience. It has none of its own.
+
+use std::io;
+
+use anabranch_kernel::Choice;
+
+/// Time for budgets and profiles; results never depend on it.
+pub trait Clock: Sync {
+    /// Nanoseconds since some moment.
+    fn now_ns(&self) -> u64;
+}
+
+/// A clock that stands still: no time budget, no profile.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoClock;
+
+impl Clock for NoClock {
+    fn now_ns(&self) -> u64 {
+        0
+    }
+}
+
+/// A place for saved states that do not fit in memory.
+pub trait Disk: Send + Sync {
+    /// Appends a record and says where it is.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn append(&mut self, record: &[u8]) -> io::Result<u64>;
+    /// Reads the record at a place given by [`append`](Disk::append).
+    ///
+    /// # Errors
+    /// When it cannot be read or is not what was written.
+    fn read(&self, place: u64, record: &mut Vec<u8>) -> io::Result<()>;
+    /// Forgets all records.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    fn clear(&mut self) -> io::Result<()>;
+}
+
+/// The parent of a start state.
+pub const NO_PARENT: u64 = u64::MAX;
+
+/// Who came from whom: the path of every kept state.
+pub trait Trail {
+    /// Adds a kept state; numbers are given in order, from 0. Start states have [`NO_PARENT`] and their start's number
+    /// instead of a choice.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn push(&mut self, parent: u64, choice: Choice) -> io::Result<u64>;
+    /// A level is complete.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn end_level(&mut self) -> io::Result<()>;
+    /// Parent and choice of a kept state.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn look(&self, node: u64) -> io::Result<(u64, Choice)>;
+
+    /// The start and the choices that lead to a kept state.
+    ///
+    /// # Errors
+    /// When the trail cannot be read.
+    fn path(&self, mut node: u64) -> io::Result<(usize, Vec<Choice>)> {
+        let mut choices = Vec::new();
+        loop {
+            let (parent, choice) = self.look(node)?;
+            if parent == NO_PARENT {
+                choices.reverse();
+                return Ok((choice.index(), choices));
+            }
+            choices.push(choice);
+            node = parent;
+        }
+    }
+}
+
+/// A trail in memory, for small explorations and tests.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryTrail(Vec<(u64, Choice)>);
+
+impl Trail for MemoryTrail {
+    fn push(&mut self, parent: u64, choice: Choice) -> io::Result<u64> {
+        self.0.push((parent, choice));
+        Ok(self.0.len() as u64 - 1)
+    }
+    fn end_level(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+    fn look(&self, node: u64) -> io::Result<(u64, Choice)> {
+        self.0.get(node as usize).copied().ok_or_else(|| io::Error::other(format!("no state number {node}")))
+    }
+}
+
+/// What became of one segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Its end state is continued, or was until a worse one replaced it.
+    Kept,
+    /// Its end state was like a kept one.
+    Merged,
+    /// The manoeuvre was completed.
+    Goal,
+    /// A *must* was violated.
+    Violated,
+    /// The scenario's time was over.
+    TimedOut,
+    /// It could not be computed.
+    Fault,
+}
+
+/// One line of the growing graph.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn {
+    /// Level of the start of the segment.
+    pub level: u32,
+    /// Where it started: the number of the kept state.
+    pub parent: u64,
+    /// Where it ended: x, y, heading.
+    pub to: [f64; 3],
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// Counts that grow while exploring.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Progress {
+    /// Level being expanded.
+    pub level: u32,
+    /// States waiting in this level that were expanded already.
+    pub expanded: u64,
+    /// States waiting in this level.
+    pub waiting: u64,
+    /// Segments run.
+    pub segments: u64,
+    /// Kept states.
+    pub states: u64,
+    /// Segments whose end was merged away.
+    pub merged: u64,
+    /// Segments that violated a *must*.
+    pub findings: u64,
+    /// Segments that would have been needed without saved states.
+    pub segments_from_start: u64,
+    /// Smallest margin seen.
+    pub margin: f64,
+}
+
+/// One finished level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelReport {
+    /// Level whose states were expanded; 0 is the start.
+    pub level: u32,
+    /// Segments run from this level.
+    pub segments: u64,
+    /// New states kept.
+    pub kept: u64,
+    /// Ends merged away.
+    pub merged: u64,
+    /// Completed manoeuvres.
+    pub goals: u64,
+    /// Violations.
+    pub findings: u64,
+    /// Smallest margin among its segments.
+    pub margin: f64,
+}
+
+/// Watches an exploration without influencing it.
+pub trait Observer {
+    /// Called often; must be quick.
+    fn progress(&mut self, progress: &Progress) {
+        let _ = progress;
+    }
+    /// A level is finished.
+    fn level(&mut self, report: &LevelReport) {
+        let _ = report;
+    }
+    /// Whether [`drawn`](Observer::drawn) and [`kept`](Observer::kept) are still wanted.
+    fn draws(&self) -> bool {
+        false
+    }
+    /// A segment, in the order of jobs.
+    fn drawn(&mut self, drawn: &Drawn) {
+        let _ = drawn;
+    }
+    /// A kept state with its number, in order.
+    fn kept(&mut self, node: u64, at: [f64; 3]) {
+        let _ = (node, at);
+    }
+}
+
+/// Nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoObserver;
+impl Observer for NoObserver {}

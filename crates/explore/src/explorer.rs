@@ -1,0 +1,361 @@
+//! The public face: explore a system.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anabranch_kernel::{Choice, Digest, Fault, Grid, KeyWriter, Params, Seed, System};
+
+use crate::coverage::{self, Coverage, Explored};
+use crate::edge::{Clock, Disk, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Observer, Progress, Trail};
+use crate::graph::{FaultAt, Graph, Hit};
+use crate::pool::Pool;
+use crate::replay;
+use crate::runner::{Profile, Runner, Waiting, cell_key, state_bytes};
+use crate::settings::{Keep, Merge, Order, Scope, Settings, SettingsError};
+use crate::{breadth, danger};
+
+/// Why an exploration ended before everything was explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The time budget was used up.
+    Time,
+    /// The budget of states was used up.
+    States,
+    /// The memory budget was used up.
+    Memory,
+    /// Somebody asked to stop.
+    Interrupted,
+    /// The first finding was enough.
+    FirstFinding,
+}
+
+/// An exploration that could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum ExploreError {
+    /// Options that contradict each other.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The start could not be computed.
+    #[error("the start state cannot be computed: {0}")]
+    Start(#[from] Fault),
+    /// The disk failed.
+    #[error("saved states cannot be stored: {0}")]
+    Storage(#[from] io::Error),
+    /// Threads could not be started.
+    #[error("threads cannot be started: {0}")]
+    Threads(String),
+}
+
+/// Everything an exploration found.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Digest of the whole graph: every segment with its cell, margin and fate, in order.
+    pub digest: Digest,
+    /// Why it ended early; `None` if everything was explored.
+    pub stop: Option<Stop>,
+    /// Counts.
+    pub progress: Progress,
+    /// One report per level.
+    pub levels: Vec<LevelReport>,
+    /// Runs that completed the manoeuvre.
+    pub goals: u64,
+    /// Runs that were open when the time was over.
+    pub timed_out: u64,
+    /// Violated *must* requirements, at most [`crate::HITS_MAX`].
+    pub hits: Vec<Hit>,
+    /// Violated *should* requirements, at most [`crate::HITS_MAX`].
+    pub notes: Vec<Hit>,
+    /// All violated *should* requirements.
+    pub note_count: u64,
+    /// Segments that could not be computed.
+    pub faults: Vec<FaultAt>,
+    /// All of them.
+    pub fault_count: u64,
+    /// Ordinal of the first violating segment, from 1.
+    pub first_hit: Option<u64>,
+    /// What random runs say.
+    pub coverage: Coverage,
+    /// Choices that violate when they are held from start to end.
+    pub constant_errors_violate: Vec<Choice>,
+    /// Where the time went.
+    pub profile: Profile,
+    /// Largest size of the visited set in bytes.
+    pub visited_bytes: u64,
+    /// States that waited on disk.
+    pub spilled: u64,
+}
+
+impl Outcome {
+    /// Whether every error sequence was followed to its end, up to merging.
+    pub fn complete(&self) -> bool {
+        self.stop.is_none() && self.fault_count == 0
+    }
+}
+
+/// Limits and the wish to stop, looked at between waves.
+pub(crate) struct Limits<'a> {
+    settings: &'a Settings,
+    clock: &'a dyn Clock,
+    started_ns: u64,
+    interrupt: &'a AtomicBool,
+}
+
+impl Limits<'_> {
+    pub(crate) fn exceeded(&self, progress: &Progress, bytes: u64, has_room: bool) -> Option<Stop> {
+        let budget = &self.settings.budget;
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Some(Stop::Interrupted);
+        }
+        if budget.time_ns.is_some_and(|max| self.clock.now_ns().saturating_sub(self.started_ns) > max) {
+            return Some(Stop::Time);
+        }
+        if budget.states.is_some_and(|max| progress.states > max) {
+            return Some(Stop::States);
+        }
+        if !has_room || budget.memory_bytes.is_some_and(|max| bytes > max) {
+            return Some(Stop::Memory);
+        }
+        None
+    }
+}
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// An exploration to be run.
+///
+/// ```
+/// # use anabranch_kernel::*;
+/// # use anabranch_explore::*;
+/// # struct Walker { errors: ErrorSpace, variables: Vec<Variable> }
+/// # impl System for Walker {
+/// #     type State = i64;
+/// #     fn errors(&self) -> &ErrorSpace { &self.errors }
+/// #     fn variables(&self) -> &[Variable] { &self.variables }
+/// #     fn start(&self, _seed: Seed, _params: &Params) -> Result<i64, Fault> { Ok(0) }
+/// #     fn run(&self, x: &mut i64, choice: Choice, _watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
+/// #         *x += [0, -1, 1][choice.index()];
+/// #         Ok(if x.abs() > 2 { SegmentEnd::violated(0, 0) } else { SegmentEnd::Open })
+/// #     }
+/// #     fn cell(&self, x: &i64, key: &mut KeyWriter<'_>) { key.exact(0, *x as u64); }
+/// # }
+/// # let walker = Walker {
+/// #     errors: ErrorSpace::of_one_site("push", &["none", "left", "right"]),
+/// #     variables: vec![Variable::exact("x")],
+/// # };
+/// let outcome = Explorer::new(&walker).run().unwrap();
+/// assert!(outcome.complete());
+/// assert_eq!(outcome.progress.states, 5); // −2 … 2
+/// assert_eq!(outcome.hits.len(), 2); // beyond, on either side
+/// ```
+pub struct Explorer<'a, S: System> {
+    system: &'a S,
+    settings: Settings,
+    seed: Seed,
+    threads: usize,
+    clock: &'a dyn Clock,
+    disks: Option<[&'a mut dyn Disk; 2]>,
+    interrupt: &'a AtomicBool,
+}
+
+impl<S: System> std::fmt::Debug for Explorer<'_, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Explorer").field("settings", &self.settings).field("threads", &self.threads).finish()
+    }
+}
+
+impl<'a, S: System> Explorer<'a, S> {
+    /// An exploration with the defaults of [`Settings::new`], all cores, in memory.
+    pub fn new(system: &'a S) -> Self {
+        let settings = Settings::new(system.variables(), system.time_matters());
+        Self { system, settings, seed: Seed(0), threads: 0, clock: &NoClock, disks: None, interrupt: &NEVER }
+    }
+    /// Uses these settings.
+    #[must_use]
+    pub fn settings(self, settings: Settings) -> Self {
+        Self { settings, ..self }
+    }
+    /// Uses this seed.
+    #[must_use]
+    pub fn seed(self, seed: Seed) -> Self {
+        Self { seed, ..self }
+    }
+    /// Uses this many threads; 0 = all cores. Results do not depend on it.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+    /// Measures time with this clock.
+    #[must_use]
+    pub fn clock(self, clock: &'a dyn Clock) -> Self {
+        Self { clock, ..self }
+    }
+    /// Lets states that do not fit into the memory budget wait on two disks that take turns.
+    #[must_use]
+    pub fn disks(self, disks: [&'a mut dyn Disk; 2]) -> Self {
+        Self { disks: Some(disks), ..self }
+    }
+    /// Stops between two waves once this is set.
+    #[must_use]
+    pub fn interrupt(self, interrupt: &'a AtomicBool) -> Self {
+        Self { interrupt, ..self }
+    }
+
+    /// Explores with the trail in memory and nobody watching.
+    ///
+    /// # Errors
+    /// As [`run_with`](Explorer::run_with).
+    pub fn run(self) -> Result<Outcome, ExploreError> {
+        self.run_with(&mut MemoryTrail::default(), &mut NoObserver)
+    }
+
+    /// Explores.
+    ///
+    /// # Errors
+    /// When options contradict each other, the start cannot be computed, or storage fails.
+    pub fn run_with(
+        self,
+        trail: &mut (dyn Trail + Send),
+        observer: &mut (dyn Observer + Send),
+    ) -> Result<Outcome, ExploreError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.map_err(|e| ExploreError::Threads(e.to_string()))?;
+        pool.install(move || self.run_inside(trail, observer))
+    }
+
+    fn run_inside(
+        mut self,
+        trail: &mut dyn Trail,
+        observer: &mut (dyn Observer + Send),
+    ) -> Result<Outcome, ExploreError> {
+        let starts = self.system.space().all();
+        let states: Vec<S::State> =
+            starts.iter().map(|params| self.system.start(self.seed, params)).collect::<Result<_, _>>()?;
+        let axes = self.system.danger(&states[0]).axes.len();
+        self.settings.validate(self.system.time_matters(), axes)?;
+        let mut pools = self.pools(&states[0]);
+        let (system, settings, clock) = (self.system, &self.settings, self.clock);
+        let limits = Limits { settings, clock, started_ns: clock.now_ns(), interrupt: self.interrupt };
+        let grid = match &settings.merge {
+            Merge::Grid(grid) => Some(grid),
+            Merge::None => None,
+        };
+        let level_in_key = settings.scope == Scope::Level;
+        let with_danger =
+            settings.order == Order::Danger || (settings.keep != Keep::First && settings.merge != Merge::None);
+        let runner = Runner { system, grid, level_in_key, with_danger, clock };
+        let mut graph = Graph::new(system, settings, axes, observer);
+        let waiting = enqueue_starts(&mut graph, trail, &states, &mut pools[0], level_in_key)?;
+        let (stop, spilled) = match settings.order {
+            Order::Breadth => {
+                let stop = breadth::explore(&mut graph, &runner, trail, &limits, waiting, &mut pools)?;
+                (stop, pools.iter().map(Pool::spilled).sum())
+            }
+            Order::Danger => {
+                let stop = danger::explore(&mut graph, &runner, trail, &limits, waiting, &mut pools[0])?;
+                (stop, pools[0].spilled())
+            }
+        };
+        let coverage = measure_coverage(&graph, self.seed, &starts, grid, level_in_key);
+        let constant_errors_violate = constant_violations(system, settings, self.seed, &starts)?;
+        Ok(Outcome {
+            digest: graph.digest(),
+            stop,
+            progress: graph.progress,
+            goals: graph.goals,
+            timed_out: graph.timed_out,
+            note_count: graph.note_count,
+            fault_count: graph.fault_count,
+            first_hit: graph.first_hit,
+            profile: graph.profile,
+            visited_bytes: graph.peak_bytes,
+            coverage,
+            constant_errors_violate,
+            spilled,
+            levels: graph.levels,
+            hits: graph.hits,
+            notes: graph.notes,
+            faults: graph.faults,
+        })
+    }
+
+    fn pools(&mut self, sample: &S::State) -> [Pool<'a, S::State>; 2] {
+        // Two levels are in memory at a time; a quarter of the budget is for each, the rest for the visited set.
+        let budget = self.settings.budget.memory_bytes;
+        let memory_max = budget.map_or(usize::MAX, |max| (max as usize / 4 / state_bytes(sample)).max(64));
+        match self.disks.take() {
+            Some([first, second]) => [Pool::new(memory_max, Some(first)), Pool::new(memory_max, Some(second))],
+            None => [Pool::new(memory_max, None), Pool::new(memory_max, None)],
+        }
+    }
+}
+
+fn enqueue_starts<S: System>(
+    graph: &mut Graph<'_, S>,
+    trail: &mut dyn Trail,
+    states: &[S::State],
+    pool: &mut Pool<'_, S::State>,
+    level_in_key: bool,
+) -> io::Result<Vec<Waiting>> {
+    let mut writer = match &graph.settings.merge {
+        Merge::Grid(grid) => Some(KeyWriter::new(grid)),
+        Merge::None => None,
+    };
+    let mut waiting = Vec::new();
+    for (start, state) in states.iter().enumerate() {
+        let node = trail.push(NO_PARENT, Choice(start as u16))?;
+        let key = writer.as_mut().and_then(|w| cell_key(graph.system, state, level_in_key.then_some(0), w));
+        graph.enter_start(key, state, node as u32);
+        if graph.observer.draws() {
+            let at = graph.system.glance(state);
+            graph.observer.kept(node, at);
+        }
+        waiting.push(Waiting { node, level: 0, place: pool.put(state.clone())? });
+    }
+    Ok(waiting)
+}
+
+fn measure_coverage<S: System>(
+    graph: &Graph<'_, S>,
+    seed: Seed,
+    starts: &[Params],
+    grid: Option<&Grid>,
+    level_in_key: bool,
+) -> Coverage {
+    let Some(grid) = grid else {
+        // Nothing was merged, so every run is inside what was explored.
+        return Coverage { share: 1.0, share_low: 1.0, share_high: 1.0, ..Coverage::default() };
+    };
+    let mut found: Vec<u16> = graph.hits.iter().map(|hit| hit.verdict.requirement).collect();
+    found.sort_unstable();
+    found.dedup();
+    let explored = Explored {
+        table: &graph.table,
+        grid,
+        level_in_key,
+        merge_every: graph.settings.merge_every,
+        levels_max: graph.settings.levels_max,
+        margin: graph.progress.margin,
+        found: &found,
+    };
+    coverage::measure(graph.system, seed, starts, u64::from(graph.settings.rollouts), &explored)
+}
+
+/// Which choices violate when held from start to end, from any start.
+fn constant_violations<S: System>(
+    system: &S,
+    settings: &Settings,
+    seed: Seed,
+    starts: &[Params],
+) -> Result<Vec<Choice>, Fault> {
+    let mut violating = Vec::new();
+    for choice in system.errors().choices() {
+        for params in starts {
+            let run = replay::constant(system, seed, params, choice, settings.levels_max as usize)?;
+            if matches!(run.end, anabranch_kernel::SegmentEnd::Violated(_)) {
+                violating.push(choice);
+                break;
+            }
+        }
+    }
+    Ok(violating)
+}

@@ -1,0 +1,301 @@
+//! The growing graph: counts, digest, findings, and the decision whether an arrival is kept.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use anabranch_kernel::{CellKey, Choice, DigestWriter, KeyWriter, SegmentEnd, System, Verdict};
+
+use crate::cells::{Arrival, Cells, JobOrder, Member};
+use crate::edge::{Drawn, Fate, LevelReport, Observer, Progress};
+use crate::pool::Pool;
+use crate::runner::{Done, Profile, Waiting, cell_key};
+use crate::settings::{Merge, Scope, Settings};
+use crate::table::Table;
+
+/// Hits kept with their path; more are only counted.
+pub const HITS_MAX: usize = 100_000;
+/// Look-ups ahead of which the memory is asked.
+const PREFETCH_AHEAD: usize = 12;
+
+/// A segment in which a requirement was violated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Number of the state it started from.
+    pub parent: u64,
+    /// Choice of the segment.
+    pub choice: Choice,
+    /// Level of its start: the path has this many segments and one more.
+    pub level: u32,
+    /// Which segment of the exploration it was, counted from 1.
+    pub segment: u64,
+    /// What was violated.
+    pub verdict: Verdict,
+}
+
+/// A segment that could not be computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultAt {
+    /// Number of the state it started from.
+    pub parent: u64,
+    /// Choice of the segment.
+    pub choice: Choice,
+    /// What went wrong.
+    pub fault: anabranch_kernel::Fault,
+}
+
+/// Everything an exploration accumulates besides the waiting states.
+pub(crate) struct Graph<'a, S: System> {
+    pub(crate) system: &'a S,
+    pub(crate) settings: &'a Settings,
+    pub(crate) observer: &'a mut (dyn Observer + Send),
+    pub(crate) table: Table,
+    pub(crate) cells: Cells,
+    /// Cells of waiting states, for the paper's scope.
+    queued: BTreeSet<CellKey>,
+    /// Cells of the states of the level being expanded, in order, for the paper's scope.
+    pub(crate) parent_keys: Vec<CellKey>,
+    digest: DigestWriter,
+    pub(crate) progress: Progress,
+    pub(crate) goals: u64,
+    pub(crate) timed_out: u64,
+    pub(crate) hits: Vec<Hit>,
+    pub(crate) notes: Vec<Hit>,
+    pub(crate) note_count: u64,
+    pub(crate) faults: Vec<FaultAt>,
+    pub(crate) fault_count: u64,
+    pub(crate) first_hit: Option<u64>,
+    pub(crate) levels: Vec<LevelReport>,
+    pub(crate) profile: Profile,
+    pub(crate) peak_bytes: u64,
+}
+
+impl<'a, S: System> Graph<'a, S> {
+    pub(crate) fn new(
+        system: &'a S,
+        settings: &'a Settings,
+        axes: usize,
+        observer: &'a mut (dyn Observer + Send),
+    ) -> Self {
+        Self {
+            system,
+            settings,
+            observer,
+            table: Table::new(),
+            cells: Cells::new(settings.keep, axes),
+            queued: BTreeSet::new(),
+            parent_keys: Vec::new(),
+            digest: DigestWriter::new(),
+            progress: Progress { margin: f64::INFINITY, ..Progress::default() },
+            goals: 0,
+            timed_out: 0,
+            hits: Vec::new(),
+            notes: Vec::new(),
+            note_count: 0,
+            faults: Vec::new(),
+            fault_count: 0,
+            first_hit: None,
+            levels: Vec::new(),
+            profile: Profile::default(),
+            peak_bytes: 0,
+        }
+    }
+
+    pub(crate) fn digest(&self) -> anabranch_kernel::Digest {
+        self.digest.finish()
+    }
+
+    pub(crate) fn merges_at(&self, level: u32) -> bool {
+        self.settings.merge != Merge::None && level % self.settings.merge_every == 0
+    }
+
+    pub(crate) fn begin_level(&mut self, level: u32, waiting: u64) {
+        self.progress.level = level;
+        (self.progress.expanded, self.progress.waiting) = (0, waiting);
+        if self.settings.scope == Scope::Level {
+            self.cells.start_over(self.table.len());
+        }
+        let (segments, kept, merged, goals, findings) = (0, 0, 0, 0, 0);
+        let margin = f64::INFINITY;
+        self.levels.push(LevelReport { level, segments, kept, merged, goals, findings, margin });
+        self.digest.number(waiting);
+    }
+
+    fn report_of(&mut self, level: u32) -> &mut LevelReport {
+        // In order of danger levels are visited again and again; their reports exist once.
+        while self.levels.len() <= level as usize {
+            let level = self.levels.len() as u32;
+            let (segments, kept, merged, goals, findings) = (0, 0, 0, 0, 0);
+            let margin = f64::INFINITY;
+            self.levels.push(LevelReport { level, segments, kept, merged, goals, findings, margin });
+        }
+        &mut self.levels[level as usize]
+    }
+
+    /// Looks ahead so that the table's memory is near when its turn comes.
+    pub(crate) fn prefetch(&self, keys: &[Option<CellKey>], index: usize) {
+        if let Some(key) = keys.get(index + PREFETCH_AHEAD).copied().flatten() {
+            self.table.prefetch(key);
+        }
+    }
+
+    /// Counts a segment and says what became of it, or `None` if its end is open.
+    pub(crate) fn account(&mut self, done: &mut Done<S::State>) -> Option<Fate> {
+        self.progress.segments += 1;
+        self.progress.segments_from_start += u64::from(done.level) + 1;
+        if done.margin < self.progress.margin {
+            self.progress.margin = done.margin;
+        }
+        let segment = self.progress.segments;
+        if done.key.is_none() && done.end == Ok(SegmentEnd::Open) && self.merges_at(done.level + 1) {
+            let what = "a state variable is not finite".to_owned();
+            done.end = Err(anabranch_kernel::Fault::Numeric(what));
+        }
+        let (code, fate) = match &done.end {
+            Ok(SegmentEnd::Open) => (0, None),
+            Ok(SegmentEnd::Goal) => (1, Some(Fate::Goal)),
+            Ok(SegmentEnd::Violated(_)) => (2, Some(Fate::Violated)),
+            Ok(SegmentEnd::TimedOut) => (3, Some(Fate::TimedOut)),
+            Err(_) => (4, Some(Fate::Fault)),
+        };
+        self.digest_segment(done, code);
+        if fate.is_some() || !done.notes.is_empty() {
+            self.collect(done, segment);
+        }
+        let margin = done.margin;
+        let report = self.report_of(done.level);
+        report.segments += 1;
+        report.goals += u64::from(fate == Some(Fate::Goal));
+        report.findings += u64::from(fate == Some(Fate::Violated));
+        report.margin = if margin < report.margin { margin } else { report.margin };
+        fate
+    }
+
+    fn digest_segment(&mut self, done: &Done<S::State>, code: u64) {
+        let key = done.key.map_or(0, |k| k.0);
+        let mut bytes = [0_u8; 48];
+        let words = [
+            done.parent,
+            u64::from(done.choice.0) | code << 16 | u64::from(done.danger.worst.to_bits()) << 32,
+            key as u64,
+            (key >> 64) as u64,
+            done.margin.to_bits(),
+            u64::from(done.level),
+        ];
+        for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
+            chunk.copy_from_slice(&word.to_le_bytes());
+        }
+        self.digest.bytes(&bytes);
+    }
+
+    #[cold]
+    fn collect(&mut self, done: &mut Done<S::State>, segment: u64) {
+        let (parent, choice, level) = (done.parent, done.choice, done.level);
+        let hit = |verdict: &Verdict| Hit { parent, choice, level, segment, verdict: *verdict };
+        self.note_count += done.notes.len() as u64;
+        if self.notes.len() < HITS_MAX {
+            self.notes.extend(done.notes.iter().map(hit));
+        }
+        match &done.end {
+            Ok(SegmentEnd::Violated(verdicts)) => {
+                self.progress.findings += 1;
+                self.first_hit.get_or_insert(segment);
+                if self.hits.len() < HITS_MAX {
+                    self.hits.extend(verdicts.iter().map(hit));
+                }
+            }
+            Ok(SegmentEnd::Goal) => self.goals += 1,
+            Ok(SegmentEnd::TimedOut) => self.timed_out += 1,
+            Ok(SegmentEnd::Open) => {}
+            Err(fault) => {
+                self.fault_count += 1;
+                if self.faults.len() < HITS_MAX {
+                    self.faults.push(FaultAt { parent, choice, fault: fault.clone() });
+                }
+            }
+        }
+    }
+
+    /// A start state waits from now on. Start states in one cell are all kept: somebody asked for each of them.
+    pub(crate) fn enter_start(&mut self, key: Option<CellKey>, state: &S::State, member: Member) {
+        self.progress.states += 1;
+        let Some(key) = key else { return };
+        if self.settings.scope == Scope::Frontier {
+            self.queued.insert(key);
+            self.parent_keys.push(key);
+        } else if self.table.insert(key).1 {
+            self.cells.open(&self.system.danger(state), member);
+        }
+    }
+
+    /// A state is fully expanded and leaves the queue before its last segment is compared (Fig. 6).
+    pub(crate) fn dequeue_parent(&mut self, index: usize) {
+        if let Some(key) = self.parent_keys.get(index) {
+            self.queued.remove(key);
+        }
+    }
+
+    /// Remembers the cells of the states that wait (paper scope).
+    pub(crate) fn remember_parent_keys(&mut self, waiting: &[Waiting], pool: &Pool<'_, S::State>) -> io::Result<()> {
+        let (Scope::Frontier, Merge::Grid(grid)) = (self.settings.scope, &self.settings.merge) else { return Ok(()) };
+        let mut writer = KeyWriter::new(grid);
+        for state in waiting {
+            let key = cell_key(self.system, &pool.get(state.place)?, None, &mut writer);
+            self.parent_keys.extend(key);
+        }
+        Ok(())
+    }
+
+    /// Whether the open end of a segment is kept, as member number `member`.
+    pub(crate) fn admit(
+        &mut self,
+        done: &Done<S::State>,
+        member: Member,
+        waiting: impl Fn(Member) -> Option<JobOrder>,
+    ) -> Arrival {
+        let Some(key) = done.key.filter(|_| self.settings.merge != Merge::None) else {
+            return Arrival::Kept { replaced: Vec::new() };
+        };
+        let (cell, new) = self.table.insert(key);
+        let job = JobOrder { parent: done.parent, choice: done.choice.0 };
+        if !self.merges_at(done.level + 1) {
+            if new {
+                self.cells.open(&done.danger, member);
+            }
+            return Arrival::Kept { replaced: Vec::new() };
+        }
+        match self.settings.scope {
+            Scope::Frontier if self.queued.insert(key) => Arrival::Kept { replaced: Vec::new() },
+            Scope::Frontier => Arrival::Merged,
+            Scope::Level | Scope::Visited if new => {
+                self.cells.open(&done.danger, member);
+                Arrival::Kept { replaced: Vec::new() }
+            }
+            Scope::Level | Scope::Visited => self.cells.enter(cell, &done.danger, job, member, waiting),
+        }
+    }
+
+    /// Shows a segment to whoever draws.
+    pub(crate) fn draw(&mut self, done: &Done<S::State>, fate: Fate) {
+        if self.observer.draws() {
+            let to = self.system.glance(&done.state);
+            self.observer.drawn(&Drawn { level: done.level, parent: done.parent, to, fate });
+        }
+    }
+
+    /// Remembers the largest memory use seen.
+    pub(crate) fn see_bytes(&mut self) -> u64 {
+        let bytes = self.table.bytes() + self.cells.bytes();
+        self.peak_bytes = self.peak_bytes.max(bytes);
+        bytes
+    }
+
+    pub(crate) fn count_merged(&mut self, level: u32) {
+        self.progress.merged += 1;
+        self.report_of(level).merged += 1;
+    }
+
+    pub(crate) fn count_kept(&mut self, level: u32) {
+        self.report_of(level).kept += 1;
+        self.progress.states += 1;
+    }
+}

@@ -1,0 +1,64 @@
+//! Running one error sequence from the start, without merging.
+
+use anabranch_kernel::{Choice, Fault, Params, Recorder, Seed, SegmentEnd, System, Verdicts, Watch};
+
+/// What one run from the start gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replayed<S> {
+    /// How it ended; `Open` if the choices were used up before.
+    pub end: SegmentEnd,
+    /// Segments that were run.
+    pub segments: usize,
+    /// Smallest margin.
+    pub margin: f64,
+    /// Violated *should* requirements.
+    pub notes: Verdicts,
+    /// The state at the end.
+    pub state: S,
+}
+
+/// Runs the choices from the start; after the last one goes on without error if `go_on` is given as a number of segments.
+///
+/// # Errors
+/// When the system could not compute it.
+pub fn replay<S: System>(
+    system: &S,
+    seed: Seed,
+    params: &Params,
+    choices: &[Choice],
+    mut recorder: Option<&mut dyn Recorder>,
+) -> Result<Replayed<S::State>, Fault> {
+    let state = system.start(seed, params)?;
+    let mut run = Replayed { end: SegmentEnd::Open, segments: 0, margin: f64::INFINITY, notes: Verdicts::new(), state };
+    for &choice in choices {
+        let mut watch = match recorder {
+            Some(ref mut recorder) => Watch::recording(&mut **recorder),
+            None => Watch::off(),
+        };
+        run.end = system.run(&mut run.state, choice, &mut watch)?;
+        run.segments += 1;
+        run.margin = run.margin.min(watch.margin);
+        run.notes.extend(watch.notes);
+        if run.end != SegmentEnd::Open {
+            break;
+        }
+    }
+    Ok(run)
+}
+
+/// Runs one choice over and over from the start until the run ends, at most `segments_max` times.
+///
+/// # Errors
+/// When the system could not compute it.
+pub fn constant<S: System>(
+    system: &S,
+    seed: Seed,
+    params: &Params,
+    choice: Choice,
+    segments_max: usize,
+) -> Result<Replayed<S::State>, Fault> {
+    replay(system, seed, params, &vec![choice; segments_max.min(SEGMENTS_MAX)], None)
+}
+
+/// No run is longer than this, even if its system never ends it.
+const SEGMENTS_MAX: usize = 100_000;

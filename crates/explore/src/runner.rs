@@ -1,0 +1,195 @@
+//! Running the segments of many states: restore, run, key, danger; in parallel, with one result.
+
+use std::io;
+use std::ops::AddAssign;
+
+use anabranch_kernel::{
+    CellKey, Choice, Choices, Danger, Fault, Grid, Job, KeyWriter, SegmentEnd, State, System, Verdicts,
+};
+use rayon::prelude::*;
+
+use crate::edge::Clock;
+use crate::pool::{Place, Pool};
+
+/// Segments that are run together: enough to fill vector lanes and to make the clock cheap.
+const BATCH_JOBS: usize = 64;
+
+/// A waiting state: its number and its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) node: u64,
+    pub(crate) level: u32,
+    pub(crate) place: Place,
+}
+
+/// A segment that was run.
+pub(crate) struct Done<S> {
+    pub(crate) parent: u64,
+    pub(crate) level: u32,
+    /// It is the last choice of its parent.
+    pub(crate) last: bool,
+    pub(crate) choice: Choice,
+    pub(crate) state: S,
+    pub(crate) end: Result<SegmentEnd, Fault>,
+    pub(crate) notes: Verdicts,
+    pub(crate) margin: f64,
+    pub(crate) key: Option<CellKey>,
+    pub(crate) danger: Danger,
+}
+
+/// Where the time of an exploration went.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Profile {
+    /// Restoring and saving states.
+    pub save_load_ns: u64,
+    /// Running segments.
+    pub run_ns: u64,
+    /// Computing keys.
+    pub key_ns: u64,
+    /// Computing danger.
+    pub danger_ns: u64,
+    /// Merging and bookkeeping.
+    pub merge_ns: u64,
+}
+
+impl AddAssign for Profile {
+    fn add_assign(&mut self, other: Self) {
+        self.save_load_ns += other.save_load_ns;
+        self.run_ns += other.run_ns;
+        self.key_ns += other.key_ns;
+        self.danger_ns += other.danger_ns;
+        self.merge_ns += other.merge_ns;
+    }
+}
+
+impl Profile {
+    /// Share of saving, restoring, keying and merging in the whole (the paper: 7 %, S1-45).
+    pub fn save_load_share(&self) -> f64 {
+        let overhead = self.save_load_ns + self.key_ns + self.merge_ns;
+        let all = overhead + self.run_ns + self.danger_ns;
+        if all == 0 { 0.0 } else { overhead as f64 / all as f64 }
+    }
+}
+
+/// How segments are run and what is computed about their ends.
+pub(crate) struct Runner<'a, S: System> {
+    pub(crate) system: &'a S,
+    pub(crate) grid: Option<&'a Grid>,
+    /// Whether the level is part of the key.
+    pub(crate) level_in_key: bool,
+    pub(crate) with_danger: bool,
+    pub(crate) clock: &'a dyn Clock,
+}
+
+/// The results of one batch, in the order of jobs.
+pub(crate) struct Batch<S> {
+    pub(crate) done: Vec<Done<S>>,
+    pub(crate) profile: Profile,
+}
+
+impl<S: System> Runner<'_, S> {
+    /// Runs every live choice of the waiting states; results in the order of states and choices.
+    pub(crate) fn run(&self, waiting: &[Waiting], pool: &Pool<'_, S::State>) -> io::Result<Vec<Batch<S::State>>> {
+        let per_batch = (BATCH_JOBS / self.system.errors().len()).max(1);
+        waiting.par_chunks(per_batch).map(|states| self.run_batch(states, pool)).collect()
+    }
+
+    /// The same for a small batch, cut finely so that several cores share it.
+    pub(crate) fn run_split(&self, waiting: &[Waiting], pool: &Pool<'_, S::State>) -> io::Result<Vec<Batch<S::State>>> {
+        let per_batch = (BATCH_JOBS / self.system.errors().len() / 4).max(1);
+        waiting.par_chunks(per_batch).map(|states| self.run_batch(states, pool)).collect()
+    }
+
+    fn run_batch(&self, states: &[Waiting], pool: &Pool<'_, S::State>) -> io::Result<Batch<S::State>> {
+        let mut profile = Profile::default();
+        let mut lap = Lap::start(self.clock);
+        let mut jobs = Vec::with_capacity(BATCH_JOBS);
+        let mut origins = Vec::with_capacity(BATCH_JOBS);
+        let mut choices = Choices::new();
+        for waiting in states {
+            let state = pool.get(waiting.place)?;
+            self.system.live(&state, &mut choices);
+            let (&last, others) = choices.split_last().expect("choice 0 is always live");
+            for &choice in others {
+                jobs.push(Job::new(state.clone(), choice));
+                origins.push((waiting.node, waiting.level, false));
+            }
+            jobs.push(Job::new(state, last));
+            origins.push((waiting.node, waiting.level, true));
+        }
+        profile.save_load_ns = lap.next();
+        self.system.run_many(&mut jobs);
+        profile.run_ns = lap.next();
+        let keys: Vec<Option<CellKey>> = self.keys(&jobs, &origins);
+        profile.key_ns = lap.next();
+        let dangers: Vec<Danger> =
+            if self.with_danger { jobs.iter().map(|job| self.system.danger(&job.state)).collect() } else { Vec::new() };
+        profile.danger_ns = lap.next();
+        let mut dangers = dangers.into_iter();
+        let done = jobs.into_iter().zip(origins).zip(keys).map(|((job, (parent, level, last)), key)| Done {
+            parent,
+            level,
+            last,
+            choice: job.choice,
+            state: job.state,
+            end: job.end,
+            notes: job.notes,
+            margin: job.margin,
+            key,
+            danger: dangers.next().unwrap_or_default(),
+        });
+        let done = done.collect();
+        profile.save_load_ns += lap.next();
+        Ok(Batch { done, profile })
+    }
+
+    fn keys(&self, jobs: &[Job<S::State>], origins: &[(u64, u32, bool)]) -> Vec<Option<CellKey>> {
+        let Some(grid) = self.grid else { return vec![None; jobs.len()] };
+        let mut writer = KeyWriter::new(grid);
+        jobs.iter()
+            .zip(origins)
+            .map(|(job, origin)| {
+                let level = self.level_in_key.then_some(origin.1 + 1);
+                cell_key(self.system, &job.state, level, &mut writer)
+            })
+            .collect()
+    }
+}
+
+/// The cell of a state, with its level where time is part of the key.
+pub(crate) fn cell_key<S: System>(
+    system: &S,
+    state: &S::State,
+    level: Option<u32>,
+    writer: &mut KeyWriter<'_>,
+) -> Option<CellKey> {
+    system.cell(state, writer);
+    if let Some(level) = level {
+        writer.extra(u64::from(level));
+    }
+    writer.finish()
+}
+
+/// Laps of a clock.
+pub(crate) struct Lap<'c> {
+    clock: &'c dyn Clock,
+    last: u64,
+}
+
+impl<'c> Lap<'c> {
+    pub(crate) fn start(clock: &'c dyn Clock) -> Self {
+        Self { clock, last: clock.now_ns() }
+    }
+    /// Nanoseconds since the last lap.
+    pub(crate) fn next(&mut self) -> u64 {
+        let now = self.clock.now_ns();
+        now.saturating_sub(std::mem::replace(&mut self.last, now))
+    }
+}
+
+/// Bytes a state takes in memory, judged by one of them.
+pub(crate) fn state_bytes<S: State>(state: &S) -> usize {
+    // What lies on the heap is about as large as its canonical bytes that do not fit in the value itself.
+    let canonical = anabranch_kernel::to_bytes(state).len();
+    size_of::<S>() + canonical.saturating_sub(size_of::<S>())
+}

@@ -1,0 +1,156 @@
+//! What to explore and how.
+
+use anabranch_kernel::{CellSize, Grid, Variable};
+
+/// Which earlier states a new one may merge with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// States of the same level: the level is part of the key. Always sound in time.
+    Level,
+    /// Any earlier state. Only where the future does not depend on time.
+    Visited,
+    /// States that are still in the queue, as in the paper (S1-8).
+    Frontier,
+}
+
+/// Which member of a cell is continued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The first to arrive, as in the paper (S1-11).
+    First,
+    /// The most dangerous one.
+    Worst,
+    /// The most dangerous one and the largest along each of the system's axes.
+    Extremes,
+}
+
+/// In which order states are expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Level by level.
+    Breadth,
+    /// The most dangerous first, in fixed batches.
+    Danger,
+}
+
+/// When two states count as alike.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Merge {
+    /// Never: every error sequence is run. The exhaustive truth, for short horizons.
+    None,
+    /// In the same cell of this grid.
+    Grid(Grid),
+}
+
+/// Limits that end an exploration as *incomplete*.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Budget {
+    /// Wall-clock time.
+    pub time_ns: Option<u64>,
+    /// Kept states.
+    pub states: Option<u64>,
+    /// Bytes for the frontier and the visited set. A frontier that does not fit spills to disk; a visited set that
+    /// does not fit ends the exploration.
+    pub memory_bytes: Option<u64>,
+}
+
+/// Everything that decides the result of an exploration; the number of threads does not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// See [`Scope`].
+    pub scope: Scope,
+    /// See [`Keep`].
+    pub keep: Keep,
+    /// See [`Order`].
+    pub order: Order,
+    /// See [`Merge`].
+    pub merge: Merge,
+    /// Merge only at every n-th level; 1 = after every segment.
+    pub merge_every: u32,
+    /// Levels after which open states are no longer expanded; systems usually end by themselves before.
+    pub levels_max: u32,
+    /// Limits.
+    pub budget: Budget,
+    /// End at the first finding.
+    pub stop_on_first: bool,
+    /// Random runs without merging, to measure what merging missed.
+    pub rollouts: u32,
+}
+
+/// An option that cannot be honoured is an error, never ignored.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// Paper scope with another rule than the paper's.
+    #[error(
+        "scope \"frontier\" is the paper's rule and needs keep = \"first\", order = \"breadth\" and merge_every = 1"
+    )]
+    FrontierNeedsPaper,
+    /// Merging across time although time matters.
+    #[error(
+        "scope \"visited\" merges states of different times, but time matters in this system (deadline, chance or something that moves by itself); use scope = \"level\""
+    )]
+    TimeMatters,
+    /// Cells of no size.
+    #[error("merge_every must be at least 1")]
+    MergeNever,
+    /// Several members per cell asked for, but the system has no axes.
+    #[error("keep = \"extremes\" needs a system that names axes; use keep = \"worst\"")]
+    NoAxes,
+}
+
+impl Settings {
+    /// The defaults for a system: level or visited scope by whether time matters, all declared cell sizes.
+    pub fn new(variables: &[Variable], time_matters: bool) -> Self {
+        Self {
+            scope: if time_matters { Scope::Level } else { Scope::Visited },
+            keep: Keep::Worst,
+            order: Order::Breadth,
+            merge: Merge::Grid(Grid::of(variables)),
+            merge_every: 1,
+            levels_max: u32::MAX,
+            budget: Budget::default(),
+            stop_on_first: false,
+            rollouts: 0,
+        }
+    }
+
+    /// Figure 6 of the paper exactly: FIFO, merging with queued states only, first arrival kept, key of
+    /// x, y and heading with 0.1 m, 0.1 m and 0.02 rad (S1-6 … S1-11).
+    ///
+    /// The paper's loop never ends where a car can stand still, because a cell that left the queue is enqueued again.
+    /// Our rule: a state whose path is as long as the scenario's `until` is not expanded.
+    #[must_use]
+    pub fn paper(self, variables: &[Variable]) -> Self {
+        let size = |v: &Variable| match v.name.as_str() {
+            "x" | "y" => CellSize::Size(0.1),
+            "heading" => CellSize::Size(0.02),
+            _ => CellSize::Ignore,
+        };
+        Self {
+            scope: Scope::Frontier,
+            keep: Keep::First,
+            order: Order::Breadth,
+            merge: Merge::Grid(Grid::from_sizes(variables.iter().map(size).collect())),
+            merge_every: 1,
+            ..self
+        }
+    }
+
+    /// Refuses what cannot be honoured.
+    pub(crate) fn validate(&self, time_matters: bool, axes: usize) -> Result<(), SettingsError> {
+        let paper_rule = self.keep == Keep::First && self.order == Order::Breadth && self.merge_every == 1;
+        if self.scope == Scope::Frontier && self.merge != Merge::None && !paper_rule {
+            return Err(SettingsError::FrontierNeedsPaper);
+        }
+        if self.scope == Scope::Visited && self.merge != Merge::None && time_matters {
+            return Err(SettingsError::TimeMatters);
+        }
+        if self.merge_every == 0 {
+            return Err(SettingsError::MergeNever);
+        }
+        if self.keep == Keep::Extremes && axes == 0 && self.merge != Merge::None {
+            return Err(SettingsError::NoAxes);
+        }
+        Ok(())
+    }
+}
