@@ -2,17 +2,17 @@
 
 use std::io;
 
-use anabranch_kernel::{Choice, System};
+use anabranch_kernel::{CellKey, Choice, System};
 
 use crate::cells::{Arrival, JobOrder, Member};
 use crate::edge::{Fate, Trail};
 use crate::explorer::{Limits, Stop};
 use crate::graph::Graph;
 use crate::pool::{Place, Pool};
-use crate::runner::{Batch, Lap, Runner, Waiting};
+use crate::runner::{Batch, Done, Lap, Origin, Runner, Waiting};
 
 /// Segments between two merges: enough to keep all cores busy, few enough to bound what waits to be merged.
-const WAVE_JOBS: usize = 4096;
+const WAVE_JOBS: usize = 2048;
 
 /// An arrival of the next level.
 struct Candidate {
@@ -101,45 +101,58 @@ fn merge<S: System>(
     first_node: u64,
 ) -> io::Result<()> {
     let mut lap = Lap::start(runner.clock);
+    let keys: Vec<Option<CellKey>> = batches.iter().flat_map(|batch| &batch.keys).copied().collect();
+    let mut index = 0;
     for batch in batches {
         graph.profile += batch.profile;
-        let keys: Vec<_> = batch.done.iter().map(|done| done.key).collect();
-        for (index, mut segment) in batch.done.into_iter().enumerate() {
+        batch.each(|done, state| {
             graph.prefetch(&keys, index);
-            if segment.last {
-                graph.dequeue_parent((segment.parent - first_node) as usize);
-            }
-            if let Some(fate) = graph.account(&mut segment) {
-                graph.draw(&segment, fate);
-                continue;
-            }
-            let member = next.first_member + next.candidates.len() as u64;
-            let (base, candidates) = (next.first_member, &next.candidates);
-            let waiting = |m: Member| {
-                let index = u64::from(m).checked_sub(base)?;
-                candidates.get(index as usize).map(|c| c.job)
-            };
-            let member = Member::try_from(member).expect("fewer than 2³² kept states");
-            match graph.admit(&segment, member, waiting) {
-                Arrival::Merged => {
-                    graph.count_merged(segment.level);
-                    graph.draw(&segment, Fate::Merged);
-                }
-                Arrival::Kept { replaced } => {
-                    graph.draw(&segment, Fate::Kept);
-                    for m in replaced {
-                        let candidate = &mut next.candidates[(u64::from(m) - base) as usize];
-                        next.pool.release(candidate.place.take().expect("a member is replaced once"));
-                        graph.count_merged(segment.level);
-                    }
-                    let job = JobOrder { parent: segment.parent, choice: segment.choice.0 };
-                    let place = next.pool.put(segment.state)?;
-                    next.candidates.push(Candidate { place: Some(place), job });
-                }
-            }
-        }
+            index += 1;
+            settle(graph, next, first_node, done, state)
+        })?;
     }
     graph.profile.merge_ns += lap.next();
+    Ok(())
+}
+
+/// Counts one segment, and keeps or merges its open end.
+fn settle<S: System>(
+    graph: &mut Graph<'_, S>,
+    next: &mut Next<'_, '_, S::State>,
+    first_node: u64,
+    mut done: Done<'_>,
+    state: S::State,
+) -> io::Result<()> {
+    let Origin { parent, level, last } = done.origin;
+    if last {
+        graph.dequeue_parent((parent - first_node) as usize);
+    }
+    if let Some(fate) = graph.account(&mut done) {
+        graph.draw(&done, &state, fate);
+        return Ok(());
+    }
+    let (base, candidates) = (next.first_member, &next.candidates);
+    let waiting = |m: Member| {
+        let index = u64::from(m).checked_sub(base)?;
+        candidates.get(index as usize).map(|c| c.job)
+    };
+    let member = Member::try_from(base + candidates.len() as u64).expect("fewer than 2³² kept states");
+    match graph.admit(&done, member, waiting) {
+        Arrival::Merged => {
+            graph.count_merged(level);
+            graph.draw(&done, &state, Fate::Merged);
+        }
+        Arrival::Kept { replaced } => {
+            graph.draw(&done, &state, Fate::Kept);
+            for m in replaced {
+                let candidate = &mut next.candidates[(u64::from(m) - base) as usize];
+                next.pool.release(candidate.place.take().expect("a member is replaced once"));
+                graph.count_merged(level);
+            }
+            let place = Some(next.pool.put(state)?);
+            next.candidates.push(Candidate { place, job: JobOrder { parent, choice: done.choice.0 } });
+        }
+    }
     Ok(())
 }
 

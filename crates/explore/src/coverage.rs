@@ -116,7 +116,7 @@ fn run_side_by_side<S: System>(
             let key = cell_key(system, &job.state, explored.level_in_key.then_some(level), &mut writer);
             match job.end {
                 Ok(SegmentEnd::Open) if level < explored.levels_max => {
-                    let merged_here = level % explored.merge_every == 0;
+                    let merged_here = level.is_multiple_of(explored.merge_every);
                     run.inside &= !merged_here || key.is_some_and(|key| explored.table.contains(key));
                     still.0.push(Job::new(job.state, Choice::NONE));
                     still.1.push((n, run));

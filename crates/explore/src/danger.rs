@@ -11,7 +11,7 @@ use crate::edge::{Fate, Trail};
 use crate::explorer::{Limits, Stop};
 use crate::graph::Graph;
 use crate::pool::Pool;
-use crate::runner::{Done, Lap, Runner, Waiting};
+use crate::runner::{Done, Lap, Origin, Runner, Waiting};
 
 /// Segments per batch; part of the result, so a constant.
 const BATCH_JOBS: usize = 64;
@@ -106,9 +106,7 @@ pub(crate) fn explore<S: System>(
         let mut lap = Lap::start(runner.clock);
         for results in results {
             graph.profile += results.profile;
-            for done in results.done {
-                settle(graph, trail, &mut queue, done)?;
-            }
+            results.each(|done, state| settle(graph, trail, &mut queue, done, state))?;
         }
         batch.iter().for_each(|waiting| queue.pool.release(waiting.place));
         graph.profile.merge_ns += lap.next();
@@ -127,14 +125,16 @@ fn settle<S: System>(
     graph: &mut Graph<'_, S>,
     trail: &mut dyn Trail,
     queue: &mut Queue<'_, '_, S::State>,
-    mut done: Done<S::State>,
+    mut done: Done<'_>,
+    state: S::State,
 ) -> io::Result<()> {
-    graph.progress.level = graph.progress.level.max(done.level);
+    let Origin { parent, level, .. } = done.origin;
+    graph.progress.level = graph.progress.level.max(level);
     if let Some(fate) = graph.account(&mut done) {
-        graph.draw(&done, fate);
+        graph.draw(&done, &state, fate);
         return Ok(());
     }
-    if done.level + 1 >= graph.settings.levels_max {
+    if level + 1 >= graph.settings.levels_max {
         return Ok(());
     }
     // The number the state gets if it is kept; start states came before.
@@ -145,24 +145,24 @@ fn settle<S: System>(
     let alive = &queue.alive;
     match graph.admit(&done, member, |m| alive.get(u64::from(m)).then_some(earliest)) {
         Arrival::Merged => {
-            graph.count_merged(done.level);
-            graph.draw(&done, Fate::Merged);
+            graph.count_merged(level);
+            graph.draw(&done, &state, Fate::Merged);
         }
         Arrival::Kept { replaced } => {
-            graph.draw(&done, Fate::Kept);
+            graph.draw(&done, &state, Fate::Kept);
             for m in replaced {
                 queue.alive.set(u64::from(m), false);
-                graph.count_merged(done.level);
+                graph.count_merged(level);
             }
             if graph.observer.draws() {
-                let at = graph.system.glance(&done.state);
+                let at = graph.system.glance(&state);
                 graph.observer.kept(node, at);
             }
-            let given = trail.push(done.parent, done.choice)?;
+            let given = trail.push(parent, done.choice)?;
             assert_eq!(given, node, "trail and explorer number states alike");
-            let place = queue.pool.put(done.state)?;
-            queue.push(done.danger.worst, Waiting { node, level: done.level + 1, place });
-            graph.count_kept(done.level);
+            let place = queue.pool.put(state)?;
+            queue.push(done.danger.worst, Waiting { node, level: level + 1, place });
+            graph.count_kept(level);
         }
     }
     Ok(())

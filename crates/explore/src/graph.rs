@@ -105,7 +105,7 @@ impl<'a, S: System> Graph<'a, S> {
     }
 
     pub(crate) fn merges_at(&self, level: u32) -> bool {
-        self.settings.merge != Merge::None && level % self.settings.merge_every == 0
+        self.settings.merge != Merge::None && level.is_multiple_of(self.settings.merge_every)
     }
 
     pub(crate) fn begin_level(&mut self, level: u32, waiting: u64) {
@@ -139,14 +139,14 @@ impl<'a, S: System> Graph<'a, S> {
     }
 
     /// Counts a segment and says what became of it, or `None` if its end is open.
-    pub(crate) fn account(&mut self, done: &mut Done<S::State>) -> Option<Fate> {
+    pub(crate) fn account(&mut self, done: &mut Done<'_>) -> Option<Fate> {
         self.progress.segments += 1;
-        self.progress.segments_from_start += u64::from(done.level) + 1;
+        self.progress.segments_from_start += u64::from(done.origin.level) + 1;
         if done.margin < self.progress.margin {
             self.progress.margin = done.margin;
         }
         let segment = self.progress.segments;
-        if done.key.is_none() && done.end == Ok(SegmentEnd::Open) && self.merges_at(done.level + 1) {
+        if done.key.is_none() && done.end == Ok(SegmentEnd::Open) && self.merges_at(done.origin.level + 1) {
             let what = "a state variable is not finite".to_owned();
             done.end = Err(anabranch_kernel::Fault::Numeric(what));
         }
@@ -162,7 +162,7 @@ impl<'a, S: System> Graph<'a, S> {
             self.collect(done, segment);
         }
         let margin = done.margin;
-        let report = self.report_of(done.level);
+        let report = self.report_of(done.origin.level);
         report.segments += 1;
         report.goals += u64::from(fate == Some(Fate::Goal));
         report.findings += u64::from(fate == Some(Fate::Violated));
@@ -170,16 +170,16 @@ impl<'a, S: System> Graph<'a, S> {
         fate
     }
 
-    fn digest_segment(&mut self, done: &Done<S::State>, code: u64) {
+    fn digest_segment(&mut self, done: &Done<'_>, code: u64) {
         let key = done.key.map_or(0, |k| k.0);
         let mut bytes = [0_u8; 48];
         let words = [
-            done.parent,
+            done.origin.parent,
             u64::from(done.choice.0) | code << 16 | u64::from(done.danger.worst.to_bits()) << 32,
             key as u64,
             (key >> 64) as u64,
             done.margin.to_bits(),
-            u64::from(done.level),
+            u64::from(done.origin.level),
         ];
         for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
             chunk.copy_from_slice(&word.to_le_bytes());
@@ -188,8 +188,8 @@ impl<'a, S: System> Graph<'a, S> {
     }
 
     #[cold]
-    fn collect(&mut self, done: &mut Done<S::State>, segment: u64) {
-        let (parent, choice, level) = (done.parent, done.choice, done.level);
+    fn collect(&mut self, done: &mut Done<'_>, segment: u64) {
+        let (parent, choice, level) = (done.origin.parent, done.choice, done.origin.level);
         let hit = |verdict: &Verdict| Hit { parent, choice, level, segment, verdict: *verdict };
         self.note_count += done.notes.len() as u64;
         if self.notes.len() < HITS_MAX {
@@ -248,7 +248,7 @@ impl<'a, S: System> Graph<'a, S> {
     /// Whether the open end of a segment is kept, as member number `member`.
     pub(crate) fn admit(
         &mut self,
-        done: &Done<S::State>,
+        done: &Done<'_>,
         member: Member,
         waiting: impl Fn(Member) -> Option<JobOrder>,
     ) -> Arrival {
@@ -256,10 +256,10 @@ impl<'a, S: System> Graph<'a, S> {
             return Arrival::Kept { replaced: Vec::new() };
         };
         let (cell, new) = self.table.insert(key);
-        let job = JobOrder { parent: done.parent, choice: done.choice.0 };
-        if !self.merges_at(done.level + 1) {
+        let job = JobOrder { parent: done.origin.parent, choice: done.choice.0 };
+        if !self.merges_at(done.origin.level + 1) {
             if new {
-                self.cells.open(&done.danger, member);
+                self.cells.open(done.danger, member);
             }
             return Arrival::Kept { replaced: Vec::new() };
         }
@@ -267,18 +267,18 @@ impl<'a, S: System> Graph<'a, S> {
             Scope::Frontier if self.queued.insert(key) => Arrival::Kept { replaced: Vec::new() },
             Scope::Frontier => Arrival::Merged,
             Scope::Level | Scope::Visited if new => {
-                self.cells.open(&done.danger, member);
+                self.cells.open(done.danger, member);
                 Arrival::Kept { replaced: Vec::new() }
             }
-            Scope::Level | Scope::Visited => self.cells.enter(cell, &done.danger, job, member, waiting),
+            Scope::Level | Scope::Visited => self.cells.enter(cell, done.danger, job, member, waiting),
         }
     }
 
     /// Shows a segment to whoever draws.
-    pub(crate) fn draw(&mut self, done: &Done<S::State>, fate: Fate) {
+    pub(crate) fn draw(&mut self, done: &Done<'_>, state: &S::State, fate: Fate) {
         if self.observer.draws() {
-            let to = self.system.glance(&done.state);
-            self.observer.drawn(&Drawn { level: done.level, parent: done.parent, to, fate });
+            let to = self.system.glance(state);
+            self.observer.drawn(&Drawn { level: done.origin.level, parent: done.origin.parent, to, fate });
         }
     }
 

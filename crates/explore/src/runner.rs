@@ -22,19 +22,24 @@ pub(crate) struct Waiting {
     pub(crate) place: Place,
 }
 
-/// A segment that was run.
-pub(crate) struct Done<S> {
+/// Where a segment came from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
     pub(crate) parent: u64,
     pub(crate) level: u32,
     /// It is the last choice of its parent.
     pub(crate) last: bool,
+}
+
+/// What is known about a segment that was run, besides its end state.
+pub(crate) struct Done<'b> {
+    pub(crate) origin: Origin,
     pub(crate) choice: Choice,
-    pub(crate) state: S,
     pub(crate) end: Result<SegmentEnd, Fault>,
     pub(crate) notes: Verdicts,
     pub(crate) margin: f64,
     pub(crate) key: Option<CellKey>,
-    pub(crate) danger: Danger,
+    pub(crate) danger: &'b Danger,
 }
 
 /// Where the time of an exploration went.
@@ -83,8 +88,25 @@ pub(crate) struct Runner<'a, S: System> {
 
 /// The results of one batch, in the order of jobs.
 pub(crate) struct Batch<S> {
-    pub(crate) done: Vec<Done<S>>,
+    jobs: Vec<Job<S>>,
+    origins: Vec<Origin>,
+    pub(crate) keys: Vec<Option<CellKey>>,
+    dangers: Vec<Danger>,
     pub(crate) profile: Profile,
+}
+
+impl<S> Batch<S> {
+    /// Hands out the segments one by one, in the order of jobs, with their end states.
+    pub(crate) fn each<E>(self, mut settle: impl FnMut(Done<'_>, S) -> Result<(), E>) -> Result<(), E> {
+        let calm = Danger::default();
+        for (index, (job, origin)) in self.jobs.into_iter().zip(self.origins).enumerate() {
+            let Job { state, choice, end, notes, margin } = job;
+            let key = self.keys.get(index).copied().flatten();
+            let danger = self.dangers.get(index).unwrap_or(&calm);
+            settle(Done { origin, choice, end, notes, margin, key, danger }, state)?;
+        }
+        Ok(())
+    }
 }
 
 impl<S: System> Runner<'_, S> {
@@ -112,10 +134,10 @@ impl<S: System> Runner<'_, S> {
             let (&last, others) = choices.split_last().expect("choice 0 is always live");
             for &choice in others {
                 jobs.push(Job::new(state.clone(), choice));
-                origins.push((waiting.node, waiting.level, false));
+                origins.push(Origin { parent: waiting.node, level: waiting.level, last: false });
             }
             jobs.push(Job::new(state, last));
-            origins.push((waiting.node, waiting.level, true));
+            origins.push(Origin { parent: waiting.node, level: waiting.level, last: true });
         }
         profile.save_load_ns = lap.next();
         self.system.run_many(&mut jobs);
@@ -125,31 +147,16 @@ impl<S: System> Runner<'_, S> {
         let dangers: Vec<Danger> =
             if self.with_danger { jobs.iter().map(|job| self.system.danger(&job.state)).collect() } else { Vec::new() };
         profile.danger_ns = lap.next();
-        let mut dangers = dangers.into_iter();
-        let done = jobs.into_iter().zip(origins).zip(keys).map(|((job, (parent, level, last)), key)| Done {
-            parent,
-            level,
-            last,
-            choice: job.choice,
-            state: job.state,
-            end: job.end,
-            notes: job.notes,
-            margin: job.margin,
-            key,
-            danger: dangers.next().unwrap_or_default(),
-        });
-        let done = done.collect();
-        profile.save_load_ns += lap.next();
-        Ok(Batch { done, profile })
+        Ok(Batch { jobs, origins, keys, dangers, profile })
     }
 
-    fn keys(&self, jobs: &[Job<S::State>], origins: &[(u64, u32, bool)]) -> Vec<Option<CellKey>> {
-        let Some(grid) = self.grid else { return vec![None; jobs.len()] };
+    fn keys(&self, jobs: &[Job<S::State>], origins: &[Origin]) -> Vec<Option<CellKey>> {
+        let Some(grid) = self.grid else { return Vec::new() };
         let mut writer = KeyWriter::new(grid);
         jobs.iter()
             .zip(origins)
             .map(|(job, origin)| {
-                let level = self.level_in_key.then_some(origin.1 + 1);
+                let level = self.level_in_key.then_some(origin.level + 1);
                 cell_key(self.system, &job.state, level, &mut writer)
             })
             .collect()

@@ -144,13 +144,10 @@ impl<'g> KeyWriter<'g> {
         self.words.push((hash >> 64) as u64);
     }
     #[inline]
-    fn hash(&self) -> u128 {
-        let words = self.words.as_slice();
-        let mut bytes = [0_u8; WORDS_MAX * 8];
-        for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
-            chunk.copy_from_slice(&word.to_le_bytes());
-        }
-        xxh3_128(&bytes[..words.len() * 8])
+    fn hash(&mut self) -> u128 {
+        // The key is defined on little-endian words, whatever the machine.
+        self.words.iter_mut().for_each(|word| *word = word.to_le());
+        xxh3_128(bytemuck::cast_slice(&self.words))
     }
     /// The cell of the variables added since the last call; `None` if one of them was not finite.
     #[inline]

@@ -1,1 +1,30 @@
-//! Room `monitors`; see `docs/ARCHITECTURE.md`.
+//! Requirements as one-line expressions with units, judged every base cycle.
+//!
+//! ```
+//! use anabranch_monitors::*;
+//! let rule = Rule::Never;
+//! let text = "ego.deceleration > 3 m/s^2 and ego.speed > 1 km/h";
+//! let comfort = Requirement::new("no-hard-braking", Level::Must, rule, text, LOW_SPEED_SIGNALS).unwrap();
+//! let requirements = Requirements::new(vec![comfort]).unwrap();
+//! let mut frame = [0.0; low_speed::COUNT];
+//! (frame[low_speed::DECELERATION], frame[low_speed::SPEED]) = (3.5, 2.0);
+//! assert_eq!(requirements.judge(&frame, 7, &mut Memory::default()).violated, 1);
+//!
+//! let error = Program::compile("ego.clearence < 10 cm", LOW_SPEED_SIGNALS).unwrap_err();
+//! assert_eq!((error.at.offset, error.at.length), (0, 13));
+//! assert_eq!(error.suggestion.as_deref(), Some("did you mean `ego.clearance`?"));
+//! ```
+
+mod error;
+mod expression;
+mod lexer;
+mod program;
+mod requirement;
+mod signals;
+
+pub use error::{ExpressionError, Span};
+pub use program::{Program, SIGNALS_MAX};
+pub use requirement::{
+    Judgement, Level, Memory, REQUIREMENTS_MAX, Requirement, Requirements, Rule, TooManyRequirements, verdicts,
+};
+pub use signals::{LOW_SPEED_SIGNALS, SignalKind, low_speed, recorded};

@@ -1,1 +1,8 @@
-//! Room `scenario`; see `docs/ARCHITECTURE.md`.
+//! Scenario files become the closed loop: the only room that knows all parts.
+//!
+//! [`file`] reads and checks what people write; [`Drive`] is the [`System`](anabranch_kernel::System) it describes.
+
+pub mod drive;
+pub mod file;
+
+pub use drive::{AssembleError, Drive, DriveState, SettingError, check_expression};

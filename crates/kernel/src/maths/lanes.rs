@@ -56,7 +56,7 @@ macro_rules! mask_operator {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                Self(self.0 $operator other.0, self.1 $operator other.1, self.2)
+                Self(self.0 $operator other.0, self.1 $operator other.1)
             }
         }
     };
@@ -73,6 +73,8 @@ impl<const N: usize> Not for LanesMask<N> {
 }
 
 impl<const N: usize> Mask for LanesMask<N> {
+    const LANES: usize = N;
+
     #[inline(always)]
     fn all_lanes(value: bool) -> Self {
         Self([value; N])
@@ -133,9 +135,9 @@ impl<const N: usize> Real for Lanes<N> {
 #[derive(Clone, Copy, Debug)]
 pub struct Two<R>(pub R, pub R);
 
-/// Answers of both halves, and how many lanes the first half has.
+/// Answers of both halves.
 #[derive(Clone, Copy, Debug)]
-pub struct TwoMask<M>(M, M, usize);
+pub struct TwoMask<M>(M, M);
 
 impl<R: Real> Neg for Two<R> {
     type Output = Self;
@@ -148,13 +150,15 @@ impl<M: Mask> Not for TwoMask<M> {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
-        Self(!self.0, !self.1, self.2)
+        Self(!self.0, !self.1)
     }
 }
 impl<M: Mask> Mask for TwoMask<M> {
+    const LANES: usize = 2 * M::LANES;
+
     #[inline(always)]
     fn all_lanes(value: bool) -> Self {
-        Self(M::all_lanes(value), M::all_lanes(value), 0)
+        Self(M::all_lanes(value), M::all_lanes(value))
     }
     #[inline(always)]
     fn any(self) -> bool {
@@ -162,7 +166,7 @@ impl<M: Mask> Mask for TwoMask<M> {
     }
     #[inline(always)]
     fn lane(self, lane: usize) -> bool {
-        if lane < self.2 { self.0.lane(lane) } else { self.1.lane(lane - self.2) }
+        if lane < M::LANES { self.0.lane(lane) } else { self.1.lane(lane - M::LANES) }
     }
 }
 impl<R: Real> Real for Two<R> {
@@ -183,11 +187,11 @@ impl<R: Real> Real for Two<R> {
     }
     #[inline(always)]
     fn lt(self, other: Self) -> Self::Mask {
-        TwoMask(self.0.lt(other.0), self.1.lt(other.1), R::LANES)
+        TwoMask(self.0.lt(other.0), self.1.lt(other.1))
     }
     #[inline(always)]
     fn le(self, other: Self) -> Self::Mask {
-        TwoMask(self.0.le(other.0), self.1.le(other.1), R::LANES)
+        TwoMask(self.0.le(other.0), self.1.le(other.1))
     }
     #[inline(always)]
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
@@ -263,6 +267,8 @@ pub mod x86 {
         }
     }
     impl Mask for Avx2Mask {
+        const LANES: usize = 4;
+
         #[inline(always)]
         fn all_lanes(value: bool) -> Self {
             // SAFETY: as above.

@@ -4,6 +4,8 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
 /// The result of a comparison, one answer per lane.
 pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
+    /// How many answers.
+    const LANES: usize;
     /// The same answer in every lane.
     fn all_lanes(value: bool) -> Self;
     /// Whether any lane says yes.
@@ -13,6 +15,8 @@ pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output
 }
 
 impl Mask for bool {
+    const LANES: usize = 1;
+
     #[inline(always)]
     fn all_lanes(value: bool) -> Self {
         value

@@ -1,0 +1,272 @@
+//! Where the car is relative to its path, and how to steer back.
+
+use anabranch_geometry::{Path, PathSample, Section};
+use anabranch_kernel::maths::{self, Real};
+use anabranch_vehicle::CarSpec;
+use serde::{Deserialize, Serialize};
+
+use super::Told;
+
+/// Farthest that the projection onto the path moves in one tick: pose jumps are followed, far ends of a loop are not.
+const PROJECTION_STEP_MAX_M: f64 = 0.5;
+/// Near the centre of a curve the projection is undefined; the speed of the foot is held within this.
+const STRETCH: [f64; 2] = [0.5, 1.5];
+/// Steepest angle towards the path that a lateral error may ask for.
+const APPROACH_MAX_RAD: f64 = 0.5;
+/// The path's curvature is averaged over this way before and behind the car.
+const CURVATURE_WINDOW_HALF_M: f64 = 0.5;
+/// Changes of curvature below this do not matter; keeps the quotient finite.
+const CURVATURE_CHANGE_MIN_PER_M: f64 = 1e-3;
+/// Smaller turns of the wheels at standstill are not waited for.
+const STRAIGHT_RAD: f64 = 0.01;
+
+/// The section each lane drives, ready for look-up.
+#[derive(Clone, Copy, Debug)]
+pub struct SectionLanes<R> {
+    /// Index of the first sample.
+    pub first: R,
+    /// Index of the last interval between two samples, counted from the first.
+    pub interval_last: R,
+    /// Intervals per metre.
+    pub per_spacing: R,
+    /// Station of the first sample.
+    pub start_m: R,
+    /// Station of the last sample.
+    pub end_m: R,
+    /// +1 forwards, −1 backwards.
+    pub direction: R,
+}
+
+impl<R: Real> SectionLanes<R> {
+    /// One section per lane.
+    #[inline(always)]
+    pub fn gather<'p>(section: impl Fn(usize) -> &'p Section) -> Self {
+        Self {
+            first: R::from_lanes(|lane| section(lane).first as f64),
+            interval_last: R::from_lanes(|lane| (section(lane).last - section(lane).first - 1) as f64),
+            per_spacing: R::from_lanes(|lane| 1.0 / section(lane).spacing_m),
+            start_m: R::from_lanes(|lane| section(lane).start_m),
+            end_m: R::from_lanes(|lane| section(lane).end_m),
+            direction: R::from_lanes(|lane| section(lane).direction),
+        }
+    }
+}
+
+/// The path at one station.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference<R> {
+    /// Rear axle.
+    pub x: R,
+    /// Rear axle.
+    pub y: R,
+    /// Heading of the car.
+    pub heading: R,
+    /// Cosine of the heading (between samples: of nearly unit length, 10⁻⁵ off in the sharpest curve).
+    pub cos: R,
+    /// Sine of the heading.
+    pub sin: R,
+    /// Curvature per metre driven forwards.
+    pub curvature: R,
+}
+
+/// The samples before and after a station, and how far it is between them; the ends hold beyond the section.
+#[derive(Clone, Copy)]
+struct Place<R> {
+    index: R,
+    share: R,
+}
+
+#[inline(always)]
+fn locate<R: Real>(section: &SectionLanes<R>, station_m: R) -> Place<R> {
+    let place = ((station_m - section.start_m) * section.per_spacing).max(R::splat(0.0));
+    let interval = place.floor().min(section.interval_last);
+    Place { index: section.first + interval, share: (place - interval).min(R::splat(1.0)) }
+}
+
+/// One value of the sample before a place. A macro, because arithmetic over lanes inside a closure or behind a pointer
+/// would not be compiled for the vector unit.
+macro_rules! sample {
+    ($samples:expr, $place:expr, $field:ident) => {
+        R::from_lanes(|lane| $samples(lane)[$place.index.lane(lane) as usize].$field)
+    };
+}
+/// One value at a place, interpolated linearly.
+macro_rules! between {
+    ($samples:expr, $place:expr, $field:ident) => {{
+        let here = sample!($samples, $place, $field);
+        let next = R::from_lanes(|lane| $samples(lane)[$place.index.lane(lane) as usize + 1].$field);
+        here + (next - here) * $place.share
+    }};
+}
+
+/// The path at a station of the section.
+#[inline(always)]
+pub fn look_up<'p, R: Real>(
+    samples: impl Fn(usize) -> &'p [PathSample],
+    section: &SectionLanes<R>,
+    station_m: R,
+) -> Reference<R> {
+    let place = locate(section, station_m);
+    Reference {
+        x: between!(samples, place, x),
+        y: between!(samples, place, y),
+        heading: between!(samples, place, heading),
+        cos: between!(samples, place, cos),
+        sin: between!(samples, place, sin),
+        curvature: between!(samples, place, curvature_per_m),
+    }
+}
+
+/// How far the car is off its path.
+#[derive(Clone, Copy, Debug)]
+pub struct Deviation<R> {
+    /// Metres left of the path, as seen along the path's heading.
+    pub lateral_m: R,
+    /// Heading relative to the path's.
+    pub heading: R,
+}
+
+/// Moves the station to the foot of the car's position on the path (one Newton step from the last one) and measures the deviation there.
+#[inline(always)]
+pub fn project<R: Real>(
+    reference: &Reference<R>,
+    section: &SectionLanes<R>,
+    station_m: R,
+    told: &Told<R>,
+) -> (R, Deviation<R>) {
+    let (dx, dy) = (told.x - reference.x, told.y - reference.y);
+    let along = reference.cos * dx + reference.sin * dy;
+    let left = reference.cos * dy - reference.sin * dx;
+    let curvature = reference.curvature;
+    // Left of the path in a left curve the foot moves faster, by 1/(1 − κ·e); to first order that needs no division.
+    let stretch = (R::splat(1.0) + curvature * left).clamp(R::splat(STRETCH[0]), R::splat(STRETCH[1]));
+    let step_max = R::splat(PROJECTION_STEP_MAX_M);
+    let step = (section.direction * along * stretch).clamp(-step_max, step_max);
+    let foot_m = (station_m + step).clamp(section.start_m, section.end_m);
+    let moved = (foot_m - station_m) * section.direction;
+    let lateral_m = left - R::splat(0.5) * curvature * moved * moved;
+    let heading = maths::wrap_angle(told.heading - (reference.heading + curvature * moved));
+    (foot_m, Deviation { lateral_m, heading })
+}
+
+/// Gains of the lateral law.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LateralGains {
+    /// Curvature per metre of lateral error (1/m²).
+    pub k_lateral_per_m2: f64,
+    /// Curvature per radian of heading error (1/m).
+    pub k_heading_per_m: f64,
+}
+
+impl LateralGains {
+    /// Back on the path within about 8 m, hardly noticed. For parking speed.
+    pub const CALM: Self = Self { k_lateral_per_m2: 0.25, k_heading_per_m: 1.0 };
+    /// Back on the path within about 5 m, with visible steering.
+    pub const EAGER: Self = Self { k_lateral_per_m2: 0.5, k_heading_per_m: 1.4 };
+}
+
+/// The lateral law for one car.
+///
+/// Per metre driven in direction d = ±1, a lateral error e and a heading error ψ obey e' = d·ψ and ψ' = d·u, where u is
+/// the curvature added to the path's. With u = −k_e·e − k_ψ·d·ψ this is e'' + k_ψ·e' + k_e·e = 0 forwards and backwards
+/// alike, critically damped for k_ψ = 2·√k_e. The steering angle follows from the bicycle: δ = atan(L·κ) (S4-11).
+///
+/// Paths of arcs ask for jumps of the steering angle, which no car can follow. The path's curvature is therefore
+/// averaged over a window about the car, moved ahead by the lag of the steering: a jump becomes a ramp that is centred
+/// on it, and heading errors on both sides cancel. Near large jumps the path asks for less speed, so that the wheels
+/// can follow the ramp. That is a property of the path: errors across it do not influence the speed (S1-48).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LateralLaw {
+    gains: LateralGains,
+    lateral_max_m: f64,
+    wheelbase_m: f64,
+    steering_max_rad: f64,
+    steering_rate_max_radps: f64,
+    steering_lag_s: f64,
+    brake_way_m: f64,
+    speed_per_curvature: f64,
+}
+
+/// What the path asks for here and a little ahead.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead<R> {
+    /// Curvature per metre driven forwards.
+    pub curvature: R,
+    /// Speed at which the steering can follow.
+    pub speed_max_mps: R,
+}
+
+impl LateralLaw {
+    /// The law with these gains for this car, looking ahead by the way it needs to slow down.
+    pub fn new(gains: LateralGains, car: &CarSpec, brake_way_m: f64) -> Self {
+        // Over the window of length w a change of curvature Δκ takes the steering angle at most L·Δκ (S4-11), in time
+        // w/v; a tenth of the rate is left to the corrections.
+        let speed_per_curvature = 0.9 * car.steering_rate_max_radps * 2.0 * CURVATURE_WINDOW_HALF_M / car.wheelbase_m;
+        Self {
+            gains,
+            lateral_max_m: APPROACH_MAX_RAD * gains.k_heading_per_m / gains.k_lateral_per_m2,
+            wheelbase_m: car.wheelbase_m,
+            steering_max_rad: car.steering_max_rad,
+            steering_rate_max_radps: car.steering_rate_max_radps,
+            steering_lag_s: car.steering_lag_s,
+            brake_way_m,
+            speed_per_curvature,
+        }
+    }
+    /// What the path asks for about a station: its curvature, averaged over the window, and the speed at which the
+    /// wheels can follow its change between the back of the window and the braking distance ahead.
+    #[inline(always)]
+    pub fn look_ahead<'p, R: Real>(
+        &self,
+        samples: impl Fn(usize) -> &'p [PathSample],
+        section: &SectionLanes<R>,
+        station_m: R,
+        speed: R,
+    ) -> Ahead<R> {
+        let middle_m = station_m + speed.abs() * R::splat(self.steering_lag_s);
+        let half_m = R::splat(CURVATURE_WINDOW_HALF_M);
+        let from_m = (middle_m - half_m).min(section.end_m - half_m).max(section.start_m);
+        let to_m = (middle_m + half_m).min(section.end_m);
+        let (back, front) = (locate(section, from_m), locate(section, to_m));
+        let (from, to) = (between!(samples, back, heading), between!(samples, front, heading));
+        let far = locate(section, to_m + R::splat(self.brake_way_m));
+        let (curvature_from, curvature_to) =
+            (sample!(samples, back, curvature_per_m), sample!(samples, far, curvature_per_m));
+        let change = (curvature_to - curvature_from).abs() + R::splat(CURVATURE_CHANGE_MIN_PER_M);
+        Ahead {
+            curvature: section.direction * (to - from) / (to_m - from_m),
+            speed_max_mps: R::splat(self.speed_per_curvature) / change,
+        }
+    }
+    /// The slowest that [`Self::look_ahead`] asks for in a section.
+    pub fn section_speed_max_mps(&self, path: &Path, section: usize) -> f64 {
+        let section = path.sections()[section];
+        let lanes = SectionLanes::gather(|_| &section);
+        let station_m = |index: usize| section.start_m + section.spacing_m * (index - section.first) as f64;
+        let speed = |index| self.look_ahead(|_| path.samples(), &lanes, station_m(index), 0.0).speed_max_mps;
+        (section.first..=section.last).map(speed).fold(f64::INFINITY, f64::min)
+    }
+    /// Steering angle for a path curvature and a deviation, driving in a direction.
+    #[inline(always)]
+    pub fn steering<R: Real>(&self, path_curvature: R, deviation: &Deviation<R>, direction: R) -> R {
+        let lateral_max_m = R::splat(self.lateral_max_m);
+        let lateral_m = deviation.lateral_m.clamp(-lateral_max_m, lateral_max_m);
+        let correction = R::splat(self.gains.k_lateral_per_m2) * lateral_m
+            + R::splat(self.gains.k_heading_per_m) * direction * deviation.heading;
+        let steering = maths::atan(R::splat(self.wheelbase_m) * (path_curvature - correction));
+        let steering_max = R::splat(self.steering_max_rad);
+        steering.clamp(-steering_max, steering_max)
+    }
+    /// Time to turn the wheels at standstill from the end of one section (straight without one) to the start of the
+    /// next.
+    pub fn turn_wheels_s(&self, path: &Path, section: usize) -> f64 {
+        let angle = |at: f64, index: usize| {
+            let lanes = SectionLanes::gather(|_| &path.sections()[index]);
+            maths::atan(self.wheelbase_m * self.look_ahead(|_| path.samples(), &lanes, at, 0.0).curvature)
+        };
+        let before = section.checked_sub(1).map_or(0.0, |index| angle(path.sections()[index].end_m, index));
+        let after = angle(path.sections()[section].start_m, section);
+        let turn = (after - before).abs();
+        if turn < STRAIGHT_RAD { 0.0 } else { turn / self.steering_rate_max_radps + 2.0 * self.steering_lag_s }
+    }
+}

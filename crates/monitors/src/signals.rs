@@ -1,0 +1,110 @@
+//! The signals that requirements speak about.
+
+use anabranch_kernel::Signal;
+use anabranch_kernel::units::Dimension;
+
+/// What a signal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignalKind {
+    /// True (1) or false (0).
+    Truth,
+    /// A number in SI units.
+    Real(Dimension),
+}
+
+macro_rules! signals {
+    ($($(#[$doc:meta])* $constant:ident = $index:literal, $name:literal, $kind:expr;)*) => {
+        /// Positions of the signals of the low-speed loop in its frame.
+        pub mod low_speed {
+            $($(#[$doc])* pub const $constant: usize = $index;)*
+            /// How many there are.
+            pub const COUNT: usize = [$($index),*].len();
+        }
+        /// The signals of the low-speed loop, in the order of its frame.
+        pub const LOW_SPEED_SIGNALS: &[(&str, SignalKind)] = &[$(($name, $kind)),*];
+    };
+}
+
+use SignalKind::{Real, Truth};
+
+signals! {
+    /// Smallest distance between the outline of the car and anything solid, over the motion of the last base cycle.
+    CLEARANCE = 0, "ego.clearance", Real(Dimension::Length);
+    /// Signed speed; negative is backwards.
+    SPEED = 1, "ego.speed", Real(Dimension::Speed);
+    /// Change of the signed speed.
+    ACCELERATION = 2, "ego.acceleration", Real(Dimension::Acceleration);
+    /// Decrease of the magnitude of the speed; 0 while it increases.
+    DECELERATION = 3, "ego.deceleration", Real(Dimension::Acceleration);
+    /// Angle of the front wheels; positive is left.
+    STEERING = 4, "ego.steering", Real(Dimension::Angle);
+    /// Curvature of the driven path; positive is left.
+    CURVATURE = 5, "ego.curvature", Real(Dimension::Curvature);
+    /// True distance to the path; positive is left of it.
+    LATERAL_ERROR = 6, "ego.lateral_error", Real(Dimension::Length);
+    /// True heading minus that of the path.
+    HEADING_ERROR = 7, "ego.heading_error", Real(Dimension::Angle);
+    /// Speed squared times curvature.
+    LATERAL_ACCELERATION = 8, "ego.lateral_acceleration", Real(Dimension::Acceleration);
+    /// Change of the acceleration.
+    JERK = 9, "ego.jerk", Real(Dimension::Jerk);
+    /// Distance between the estimated and the true position.
+    ESTIMATE_ERROR = 10, "ego.estimate_error", Real(Dimension::Length);
+    /// True position, east.
+    X = 11, "ego.x", Real(Dimension::Length);
+    /// True position, north.
+    Y = 12, "ego.y", Real(Dimension::Length);
+    /// True heading.
+    HEADING = 13, "ego.heading", Real(Dimension::Angle);
+    /// The car truly stands at its goal.
+    AT_GOAL = 14, "ego.at_goal", Truth;
+    /// The driver says that the manoeuvre is completed.
+    COMPLETED = 15, "ego.completed", Truth;
+    /// The outline touches something solid.
+    CONTACT = 16, "ego.contact", Truth;
+    /// Simulated time since the start of the run.
+    TIME = 17, "time", Real(Dimension::Time);
+}
+
+/// The same table for recorders.
+pub fn recorded(table: &[(&str, SignalKind)]) -> Vec<Signal> {
+    let unit = |kind: &SignalKind| match kind {
+        Truth => "",
+        Real(dimension) => dimension.si(),
+    };
+    table.iter().map(|(name, kind)| Signal::new(name, unit(kind))).collect()
+}
+
+/// What a dimension is called in messages.
+pub(crate) fn noun(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Length => "a length",
+        Dimension::Time => "a time",
+        Dimension::Speed => "a speed",
+        Dimension::Acceleration => "an acceleration",
+        Dimension::Jerk => "a jerk",
+        Dimension::Angle => "an angle",
+        Dimension::AngularSpeed => "an angular speed",
+        Dimension::Curvature => "a curvature",
+        Dimension::CurvaturePerLength => "a curvature per length",
+        Dimension::Rate => "a rate",
+        Dimension::Memory => "an amount of memory",
+        Dimension::Number => "a plain number",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_and_names_belong_together() {
+        use low_speed as at;
+        let name = |index: usize| LOW_SPEED_SIGNALS[index].0;
+        assert_eq!(LOW_SPEED_SIGNALS.len(), at::COUNT);
+        let expect = [(at::CLEARANCE, "ego.clearance"), (at::JERK, "ego.jerk"), (at::CONTACT, "ego.contact")];
+        expect.iter().for_each(|&(index, expect)| assert_eq!(name(index), expect));
+        assert_eq!(name(at::TIME), "time");
+        assert_eq!(recorded(LOW_SPEED_SIGNALS)[at::SPEED], Signal::new("ego.speed", "m/s"));
+    }
+}

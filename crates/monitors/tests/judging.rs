@@ -1,0 +1,121 @@
+//! When requirements are violated, noted and fulfilled.
+
+use anabranch_kernel::maths::{Lanes, Mask, Real};
+use anabranch_kernel::{Grid, KeyWriter, from_bytes, to_bytes};
+use anabranch_monitors::*;
+use proptest::prelude::*;
+
+fn requirements(list: &[(Level, Rule, &str)]) -> Requirements {
+    let one = |(i, &(level, rule, text)): (usize, &(Level, Rule, &str))| {
+        Requirement::new(&format!("r{i}"), level, rule, text, LOW_SPEED_SIGNALS).unwrap()
+    };
+    Requirements::new(list.iter().enumerate().map(one).collect()).unwrap()
+}
+
+fn frame(clearance_m: f64, at_goal: bool) -> [f64; low_speed::COUNT] {
+    let mut frame = [0.0; low_speed::COUNT];
+    (frame[low_speed::CLEARANCE], frame[low_speed::AT_GOAL]) = (clearance_m, f64::from(at_goal));
+    frame
+}
+
+/// Judges a run given by clearance and arrival per tick; `end` tells whether the run ends after it.
+/// Expects `must@tick` and `should@tick` in order, the end of the run being tick "end".
+fn check(level: Level, rule: Rule, text: &str, run: &[(f64, bool)], expect: &str) {
+    let requirements = requirements(&[(level, rule, text)]);
+    let (mut memory, mut found) = (Memory::default(), Vec::new());
+    let mut report = |judgement: Judgement, when: String| {
+        found.extend((judgement.violated == 1).then(|| format!("must@{when}")));
+        found.extend((judgement.noted == 1).then(|| format!("should@{when}")));
+    };
+    for (tick, &(clearance_m, at_goal)) in run.iter().enumerate() {
+        report(requirements.judge(&frame(clearance_m, at_goal), tick as u64, &mut memory), tick.to_string());
+    }
+    report(requirements.finish(&mut memory), "end".to_owned());
+    assert_eq!(found.join(" "), expect, "{level:?} {rule:?} {text} {run:?}");
+}
+
+#[test]
+fn never_and_always_are_judged_every_tick() {
+    let run = [(0.3, false), (0.05, false), (0.3, false), (0.04, false)];
+    check(Level::Must, Rule::Never, "ego.clearance < 0.1 m", &run, "must@1 must@3");
+    check(Level::Must, Rule::Always, "ego.clearance >= 0.1 m", &run, "must@1 must@3");
+    check(Level::Should, Rule::Never, "ego.clearance < 0.1 m", &run, "should@1");
+    check(Level::Should, Rule::Always, "ego.clearance > 0 m", &run, "");
+}
+
+#[test]
+fn eventually_has_until_its_deadline_or_the_end() {
+    let open = Rule::Eventually { by_ticks: None };
+    let by_two = Rule::Eventually { by_ticks: Some(2) };
+    let (away, there) = ((1.0, false), (1.0, true));
+    check(Level::Must, open, "ego.at_goal", &[away, away, away], "must@end");
+    check(Level::Must, open, "ego.at_goal", &[away, there, away], "");
+    check(Level::Must, by_two, "ego.at_goal", &[away, away, there, away], "");
+    check(Level::Should, by_two, "ego.at_goal", &[away, away, away, there], "should@2");
+    check(Level::Must, by_two, "ego.at_goal", &[away, away], "must@end");
+    check(Level::Should, open, "ego.at_goal", &[away], "should@end");
+}
+
+fn mixed() -> Requirements {
+    requirements(&[
+        (Level::Must, Rule::Never, "ego.clearance <= 0 m"),
+        (Level::Should, Rule::Never, "ego.clearance < 0.1 m"),
+        (Level::Must, Rule::Eventually { by_ticks: Some(6) }, "ego.at_goal"),
+        (Level::Should, Rule::Eventually { by_ticks: Some(3) }, "ego.clearance > 0.8 m"),
+        (Level::Should, Rule::Always, "ego.clearance < 0.9 m"),
+    ])
+}
+
+#[test]
+fn what_is_remembered_is_in_the_key() {
+    let requirements = mixed();
+    assert!(requirements.has_deadline());
+    assert_eq!(requirements.signals_used(), 1 << low_speed::CLEARANCE | 1 << low_speed::AT_GOAL);
+    let names: Vec<String> = requirements.variables().into_iter().map(|v| v.name).collect();
+    assert_eq!(names, ["requirements.reached", "requirements.noted"]);
+    let grid = Grid::of(&requirements.variables());
+    let key = |memory: &Memory| {
+        let mut key = KeyWriter::new(&grid);
+        requirements.write_key(memory, 0, &mut key);
+        key.finish()
+    };
+    let (mut near, mut there) = (Memory::default(), Memory::default());
+    requirements.judge(&frame(0.05, false), 0, &mut near);
+    requirements.judge(&frame(0.5, true), 0, &mut there);
+    assert_ne!(key(&near), key(&there));
+    assert_ne!(key(&near), key(&Memory::default()));
+    assert_eq!(from_bytes::<Memory>(&to_bytes(&near)).unwrap(), near);
+}
+
+#[test]
+fn verdicts_name_their_requirements() {
+    let found = verdicts(0b1010, 7, None);
+    assert_eq!(found.iter().map(|v| (v.requirement, v.tick)).collect::<Vec<_>>(), [(1, 7), (3, 7)]);
+    let many = vec![mixed().list()[0].clone(); 33];
+    assert!(Requirements::new(many).unwrap_err().to_string().starts_with("33 requirements; at most 32"));
+}
+
+proptest! {
+    #[test]
+    fn a_quiet_lane_has_nothing_to_report(
+        runs in prop::collection::vec(prop::collection::vec((-0.1_f64..1.0, prop::bool::weighted(0.1)), 8), 4),
+        starts in prop::collection::vec(0_u64..3, 4),
+    ) {
+        let requirements = mixed();
+        let mut memories = [Memory::default(); 4];
+        for tick in 0..8 {
+            let frames: Vec<_> = runs.iter().map(|run| frame(run[tick].0, run[tick].1)).collect();
+            let wide: Vec<Lanes<4>> =
+                (0..low_speed::COUNT).map(|s| Lanes::from_lanes(|lane| frames[lane][s])).collect();
+            let ticks = Lanes::from_lanes(|lane| (starts[lane] + tick as u64) as f64);
+            let settled = memories.iter().fold(u32::MAX, |all, memory| all & memory.settled());
+            let disturbed = requirements.disturbed(&wide, ticks, settled);
+            for lane in 0..4 {
+                let before = memories[lane];
+                let judgement = requirements.judge(&frames[lane], starts[lane] + tick as u64, &mut memories[lane]);
+                let quiet = judgement == Judgement::default() && before == memories[lane];
+                prop_assert!(disturbed.lane(lane) || quiet, "lane {lane} at tick {tick}");
+            }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! From a scenario file to the loop.
+
+use anabranch_driving::follow::{
+    LateralGains, PathFollower, PathFollowerSpec, TrajectoryFollower, TrajectoryFollowerSpec,
+};
+use anabranch_driving::{Gear, PlanError};
+use anabranch_errors::ErrorSetError;
+use anabranch_geometry::{Arc, Body, Edge, EdgeSet, Path};
+use anabranch_kernel::{Axis, CellSize, Grid, ParamSpace, Variable};
+use anabranch_monitors::{LOW_SPEED_SIGNALS, Program, Requirement, Requirements, Rule, recorded};
+use anabranch_sensing::{Localisation, OBSTACLES_MAX, ObstacleSensor, Presence, SensedObstacle};
+use anabranch_vehicle::CarModel;
+
+use super::errors::{self, Numbers, error_set};
+use super::index::EdgeIndex;
+use super::plan::{Plan, Planning, Replanning, closed_edges};
+use super::{Drive, Driver, Eyes, Goal};
+use crate::file::{self, DriverKind, ExpressionError, Form, MergeCell, MergeSpec, ScenarioSpec, Span};
+
+/// A scenario that can be read but not run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AssembleError {
+    /// The planner found no path (S1-36). An outcome, not a mistake in the file.
+    #[error("no path: {0}")]
+    NoPath(PlanError),
+    /// The errors cannot work together.
+    #[error(transparent)]
+    Errors(#[from] ErrorSetError),
+    /// Something that this version cannot do.
+    #[error("{what}")]
+    Unsupported {
+        /// What and how to go on.
+        what: String,
+        /// Where.
+        span: Span,
+    },
+}
+
+/// A cell size that does not fit the loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingError {
+    /// What is wrong.
+    pub message: String,
+    /// How to go on.
+    pub help: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// Sensor range where a scenario has sensed obstacles but names no sensor.
+const RANGE_M: f64 = 10.0;
+/// Cycle of that sensor.
+const LOOK_S: f64 = 0.1;
+/// Speeds above this multiple of the cruising speed make the loop look at all edges.
+const SPEED_BOUND_FACTOR: f64 = 1.5;
+const SPEED_BOUND_EXTRA_MPS: f64 = 0.5;
+
+impl Drive {
+    /// Builds the loop of a scenario: plans its paths, prepares its index.
+    ///
+    /// # Errors
+    /// When there is no path, or the parts do not fit together.
+    pub fn assemble(spec: &ScenarioSpec) -> Result<Self, AssembleError> {
+        let model = CarModel::new(spec.ego.vehicle.car, spec.world.step_s.value);
+        let body = Body::new(&model.spec.outline);
+        let ticks = |seconds: f64| spec.world.ticks(seconds).max(1);
+        let control_ticks = spec.ego.driver.cycle_s.map_or(1, |cycle| ticks(cycle.value));
+        let cycle_s = f64::from(control_ticks) * model.dt_s;
+        let driver = driver(spec, &model, cycle_s);
+        let numbers = sensed_numbers(spec)?;
+        let errors = error_set(spec, &numbers)?;
+        let planning = planning(spec, &model);
+        let plans = plans(spec, &planning, &driver)?;
+        let walls = walls(spec);
+        let cruise_mps = cruise_mps(spec);
+        let speed_bound_mps = SPEED_BOUND_FACTOR * cruise_mps + SPEED_BOUND_EXTRA_MPS;
+        let index = EdgeIndex::new(&walls, &body, speed_bound_mps * spec.explore.segment_s.value.max(1.0));
+        let requirements = requirements(spec);
+        let mut drive = Self {
+            name: spec.name.value.clone(),
+            eyes: eyes(spec, &numbers, errors.reach().late_ticks),
+            replanning: replanning(spec, &numbers, &planning)?,
+            localisation: Localisation { cycle_ticks: spec.ego.localisation_cycle_s.map_or(1, |c| ticks(c.value)) },
+            space: start_space(spec),
+            goal: Goal {
+                pose: spec.ego.goal.pose,
+                tolerance_m: spec.ego.goal.tolerance_m.value,
+                heading_tolerance_rad: spec.ego.goal.heading_tolerance_rad.value,
+            },
+            requirement_ids: requirements.ids(),
+            segment_ticks: ticks(spec.explore.segment_s.value),
+            until_ticks: ticks(spec.explore.until_s.value),
+            layout: super::state::Layout::default(),
+            signals: recorded(LOW_SPEED_SIGNALS),
+            side_by_side: false,
+            model,
+            body,
+            driver,
+            control_ticks,
+            plans,
+            errors,
+            requirements,
+            walls,
+            index,
+            speed_bound_mps,
+        };
+        drive.lay_out();
+        drive.set_side_by_side(true);
+        Ok(drive)
+    }
+
+    /// The cell sizes a scenario asks for, on top of those that the parts declare; `None` if it asks for no merging.
+    ///
+    /// # Errors
+    /// For names that are no variable of this loop, and for units of another kind.
+    pub fn grid(&self, merge: &MergeSpec) -> Result<Option<Grid>, SettingError> {
+        let mut variables = self.layout.variables.clone();
+        let sizes = match merge {
+            MergeSpec::Off(_) => return Ok(None),
+            MergeSpec::Declared => &[][..],
+            MergeSpec::Sizes(sizes) => sizes,
+        };
+        for wanted in sizes {
+            let name = wanted.name.value.as_str();
+            let Some(variable) = variables.iter_mut().find(|v| v.name == name) else {
+                return Err(unknown_variable(name, &self.layout.variables, wanted.name.span));
+            };
+            variable.size = match wanted.size.value {
+                MergeCell::Ignore => CellSize::Ignore,
+                MergeCell::Exact => CellSize::Exact,
+                MergeCell::Size { value, dimension } if same_unit(&variable.unit, dimension.si()) => {
+                    CellSize::Size(value)
+                }
+                MergeCell::Size { .. } => return Err(wrong_unit(variable, wanted.size.span)),
+            };
+        }
+        Ok(Some(Grid::of(&variables)))
+    }
+}
+
+fn same_unit(declared: &str, written: &str) -> bool {
+    let plain = |unit: &str| unit.replace(['^', '²'], "2").replace("22", "2");
+    plain(declared) == plain(written)
+}
+
+fn unknown_variable(name: &str, variables: &[Variable], span: Span) -> SettingError {
+    let names: Vec<&str> = variables.iter().map(|v| v.name.as_str()).collect();
+    let near = names.iter().min_by_key(|known| strsim::damerau_levenshtein(name, known));
+    let near = near.filter(|known| strsim::damerau_levenshtein(name, known) <= 3);
+    let help = match near {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("this scenario has {}", names.join(", ")),
+    };
+    SettingError { message: format!("`{name}` is no state variable of this scenario"), help, span }
+}
+
+fn wrong_unit(variable: &Variable, span: Span) -> SettingError {
+    let message = format!("the cell size of `{}` is measured in another unit", variable.name);
+    let help = match variable.unit.as_str() {
+        "" => "write \"exact\" or \"ignore\"".to_owned(),
+        unit => format!("write it in {unit}, or \"exact\" or \"ignore\""),
+    };
+    SettingError { message, help, span }
+}
+
+/// Checks an expression of a requirement against the signals of this loop; for [`crate::file::Hooks`].
+///
+/// # Errors
+/// Where and why it cannot be understood.
+pub fn check_expression(text: &str) -> Result<(), ExpressionError> {
+    Program::compile(text, LOW_SPEED_SIGNALS).map(|_| ()).map_err(|error| ExpressionError {
+        offset: error.at.offset,
+        length: error.at.length,
+        message: error.message,
+        help: error.suggestion.unwrap_or_default(),
+    })
+}
+
+fn lateral_gains(spec: &ScenarioSpec, preset: LateralGains) -> LateralGains {
+    let driver = &spec.ego.driver;
+    LateralGains {
+        k_lateral_per_m2: driver.lateral_gain_per_m2.map_or(preset.k_lateral_per_m2, |gain| gain.value),
+        k_heading_per_m: driver.heading_gain_per_m.map_or(preset.k_heading_per_m, |gain| gain.value),
+    }
+}
+
+fn driver(spec: &ScenarioSpec, model: &CarModel, cycle_s: f64) -> Driver {
+    let given = &spec.ego.driver;
+    match given.kind.value {
+        DriverKind::TrajectoryFollower => {
+            let mut gains = TrajectoryFollowerSpec::CALM;
+            gains.lateral = lateral_gains(spec, gains.lateral);
+            gains.cruise_mps = given.cruise_mps.map_or(gains.cruise_mps, |v| v.value);
+            gains.decel_mps2 = given.comfort_decel_mps2.map_or(gains.decel_mps2, |v| v.value);
+            Driver::Trajectory(TrajectoryFollower::new(&gains, &model.spec, cycle_s))
+        }
+        kind => {
+            let mut gains = if kind == DriverKind::Eager { PathFollowerSpec::EAGER } else { PathFollowerSpec::CALM };
+            gains.lateral = lateral_gains(spec, gains.lateral);
+            gains.speed.cruise_mps = given.cruise_mps.map_or(gains.speed.cruise_mps, |v| v.value);
+            gains.speed.comfort_decel_mps2 =
+                given.comfort_decel_mps2.map_or(gains.speed.comfort_decel_mps2, |v| v.value);
+            Driver::Path(PathFollower::new(&gains, &model.spec, cycle_s))
+        }
+    }
+}
+
+fn cruise_mps(spec: &ScenarioSpec) -> f64 {
+    let preset = match spec.ego.driver.kind.value {
+        DriverKind::TrajectoryFollower => TrajectoryFollowerSpec::CALM.cruise_mps,
+        DriverKind::Eager => PathFollowerSpec::EAGER.speed.cruise_mps,
+        DriverKind::Calm | DriverKind::PathFollower => PathFollowerSpec::CALM.speed.cruise_mps,
+    };
+    spec.ego.driver.cruise_mps.map_or(preset, |v| v.value)
+}
+
+/// Obstacles that sensors have to see, in the order of the file.
+fn sensed_numbers(spec: &ScenarioSpec) -> Result<Numbers, AssembleError> {
+    let mut next = 0_usize;
+    let mut numbers = Vec::new();
+    let named = |index: usize| spec.errors.iter().any(|error| errors::obstacle_of(&error.kind.value) == Some(index));
+    for (index, obstacle) in spec.world.obstacles.iter().enumerate() {
+        let sensed = !obstacle.known || named(index);
+        if sensed && next == OBSTACLES_MAX {
+            let what = format!("at most {OBSTACLES_MAX} obstacles can be sensed; make some of them known");
+            return Err(AssembleError::Unsupported { what, span: obstacle.shape_span });
+        }
+        numbers.push(sensed.then_some(next as u8));
+        next += usize::from(sensed);
+    }
+    Ok(Numbers(numbers))
+}
+
+/// Number of an obstacle in verdicts: walls come first.
+fn verdict_number(spec: &ScenarioSpec, obstacle: usize) -> u32 {
+    (spec.world.walls.len() + obstacle) as u32
+}
+
+fn planning(spec: &ScenarioSpec, model: &CarModel) -> Planning {
+    let mut known: Vec<Edge> = Vec::new();
+    for (number, wall) in spec.world.walls.iter().enumerate() {
+        let ends = wall.points.windows(2);
+        known.extend(ends.map(|ends| Edge { a: ends[0].value, b: ends[1].value, obstacle: number as u32 }));
+    }
+    for (index, obstacle) in spec.world.obstacles.iter().enumerate().filter(|(_, o)| o.known && o.present) {
+        known.extend(closed_edges(&obstacle.corners, [0.0; 2], verdict_number(spec, index)));
+    }
+    let final_gear = spec.ego.goal.gear.map(|gear| match gear.value {
+        file::Gear::Forward => Gear::Forward,
+        file::Gear::Reverse => Gear::Reverse,
+    });
+    let safety_distance_m = spec.ego.safety_distance_m.value;
+    Planning { car: model.spec, goal: spec.ego.goal.pose, final_gear, safety_distance_m, known }
+}
+
+fn plans(spec: &ScenarioSpec, planning: &Planning, driver: &Driver) -> Result<Vec<Plan>, AssembleError> {
+    let fixed: Option<Vec<Arc>> = spec.ego.path.as_ref().map(|arcs| arcs.iter().map(|arc| arc.value).collect());
+    let plan = |start: file::Start| {
+        let path = match &fixed {
+            Some(arcs) => Path::new(start.pose, arcs.clone()),
+            None => planning.first(start.pose).map_err(AssembleError::NoPath)?,
+        };
+        let trajectory = match driver {
+            Driver::Trajectory(follower) if !path.sections().is_empty() => Some(follower.trajectory(&path)),
+            _ => None,
+        };
+        Ok(Plan { path, trajectory })
+    };
+    spec.ego.start.all().map(plan).collect()
+}
+
+/// Everything that is there from the beginning.
+fn walls(spec: &ScenarioSpec) -> EdgeSet {
+    let mut walls = EdgeSet::default();
+    for (number, wall) in spec.world.walls.iter().enumerate() {
+        let points: Vec<_> = wall.points.iter().map(|point| point.value).collect();
+        walls.add_wall(number as u32, &points);
+    }
+    for (index, obstacle) in spec.world.obstacles.iter().enumerate().filter(|(_, o)| o.present) {
+        walls.add_polygon(verdict_number(spec, index), &obstacle.corners);
+    }
+    walls
+}
+
+fn eyes(spec: &ScenarioSpec, numbers: &Numbers, late_ticks: u16) -> Option<Eyes> {
+    let sensed = || spec.world.obstacles.iter().enumerate().filter(|(index, _)| numbers.0[*index].is_some());
+    sensed().next()?;
+    let presence = |obstacle: &file::ObstacleSpec| match (obstacle.ghost, obstacle.present) {
+        (true, _) => Presence::Ghost,
+        (false, true) => Presence::Always,
+        (false, false) => Presence::Appears,
+    };
+    let (mut obstacles, mut solid, mut appearing) = (Vec::new(), Vec::new(), 0);
+    for (number, (index, obstacle)) in sensed().enumerate() {
+        let edges = closed_edges(&obstacle.corners, [0.0; 2], verdict_number(spec, index)).collect();
+        obstacles.push(SensedObstacle { edges, presence: presence(obstacle) });
+        let mut set = EdgeSet::default();
+        set.add_polygon(verdict_number(spec, index), &obstacle.corners);
+        solid.push(set);
+        // What is there from the beginning is among the walls already.
+        appearing |= u32::from(presence(obstacle) == Presence::Appears) << number;
+    }
+    let given = spec.ego.obstacle_sensor;
+    let range_m = given.map_or(RANGE_M, |sensor| sensor.range_m.value);
+    let cycle_ticks = spec.world.ticks(given.map_or(LOOK_S, |sensor| sensor.cycle_s.value)).max(1);
+    let sensor = ObstacleSensor::new(obstacles, range_m, late_ticks);
+    Some(Eyes { sensor, cycle_ticks, solid, appearing, stop_gap_m: spec.ego.safety_distance_m.value })
+}
+
+fn replanning(
+    spec: &ScenarioSpec,
+    numbers: &Numbers,
+    planning: &Planning,
+) -> Result<Option<Replanning>, AssembleError> {
+    let Some(cycle) = spec.ego.driver.replan_s else { return Ok(None) };
+    if spec.ego.driver.kind.value == DriverKind::TrajectoryFollower {
+        let what = "a trajectory follower cannot plan again yet; use a path follower or leave out `replan`".to_owned();
+        return Err(AssembleError::Unsupported { what, span: cycle.span });
+    }
+    let sensed = spec.world.obstacles.iter().enumerate().filter(|(index, _)| numbers.0[*index].is_some());
+    let shapes = sensed.map(|(_, obstacle)| obstacle.corners.clone()).collect();
+    let cycle_ticks = spec.world.ticks(cycle.value).max(1);
+    Ok(Some(Replanning { cycle_ticks, planning: planning.clone(), shapes }))
+}
+
+fn requirements(spec: &ScenarioSpec) -> Requirements {
+    let build = |r: &file::RequirementSpec| {
+        let rule = match r.form.value {
+            Form::Never => Rule::Never,
+            Form::Always => Rule::Always,
+            Form::Eventually => Rule::Eventually { by_ticks: r.by_s.map(|by| u64::from(spec.world.ticks(by.value))) },
+        };
+        let level = match r.level {
+            file::Level::Must => anabranch_monitors::Level::Must,
+            file::Level::Should => anabranch_monitors::Level::Should,
+        };
+        Requirement::new(&r.id.value, level, rule, &r.expression.value, LOW_SPEED_SIGNALS)
+            .expect("expressions were checked when the file was read")
+    };
+    Requirements::new(spec.requirements.iter().map(build).collect()).expect("the number was checked with the file")
+}
+
+fn start_space(spec: &ScenarioSpec) -> ParamSpace {
+    let start = &spec.ego.start;
+    let axis = |name: &str, unit: &str, values: &[file::Located<f64>]| Axis {
+        name: format!("ego.start.{name}"),
+        unit: unit.to_owned(),
+        values: values.iter().map(|v| v.value).collect(),
+    };
+    let axes = vec![
+        axis("x", "m", &start.x_m),
+        axis("y", "m", &start.y_m),
+        axis("heading", "rad", &start.heading_rad),
+        axis("speed", "m/s", &start.speed_mps),
+    ];
+    ParamSpace { axes }
+}

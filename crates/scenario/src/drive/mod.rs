@@ -1,0 +1,180 @@
+//! The closed loop of a low-speed scenario as a [`System`]: sense, corrupt, decide, corrupt, move, judge.
+
+mod assemble;
+mod danger;
+mod errors;
+mod index;
+mod lanes;
+mod obstacles;
+mod plan;
+mod state;
+mod tick;
+
+use anabranch_driving::follow::{PathFollower, TrajectoryFollower};
+use anabranch_errors::ErrorSet;
+use anabranch_geometry::{Body, EdgeSet, Pose};
+use anabranch_kernel::{
+    Choice, Choices, Danger, ErrorSpace, Fault, Job, KeyWriter, ParamSpace, Params, Seed, SegmentEnd, Signal, System,
+    Variable, Watch,
+};
+use anabranch_monitors::Requirements;
+use anabranch_sensing::{Localisation, ObstacleSensor};
+use anabranch_vehicle::CarModel;
+
+pub use assemble::{AssembleError, SettingError, check_expression};
+use index::EdgeIndex;
+use plan::{Plan, Replanning};
+pub use state::{DriveState, DriverMemory};
+
+/// The driver under test.
+#[derive(Clone, Debug)]
+pub(crate) enum Driver {
+    /// Follows by place.
+    Path(PathFollower),
+    /// Follows by time.
+    Trajectory(TrajectoryFollower),
+}
+
+/// Where the car shall stop, and how exactly.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    pub(crate) pose: Pose,
+    pub(crate) tolerance_m: f64,
+    pub(crate) heading_tolerance_rad: f64,
+}
+
+/// What sees obstacles that are not in the map.
+#[derive(Clone, Debug)]
+pub(crate) struct Eyes {
+    pub(crate) sensor: ObstacleSensor,
+    pub(crate) cycle_ticks: u32,
+    /// Which of the sensed obstacles can be hit from which moment on: their edges.
+    pub(crate) solid: Vec<EdgeSet>,
+    /// Those that are not among the walls because they appear later.
+    pub(crate) appearing: u32,
+    /// Gap the driver leaves to an obstacle on its path.
+    pub(crate) stop_gap_m: f64,
+}
+
+/// A low-speed scenario, ready to run. Behaviour only; what evolves is [`DriveState`].
+#[derive(Clone, Debug)]
+pub struct Drive {
+    name: String,
+    model: CarModel,
+    body: Body,
+    driver: Driver,
+    control_ticks: u32,
+    localisation: Localisation,
+    eyes: Option<Eyes>,
+    replanning: Option<Replanning>,
+    plans: Vec<Plan>,
+    space: ParamSpace,
+    goal: Goal,
+    errors: ErrorSet,
+    requirements: Requirements,
+    requirement_ids: Vec<String>,
+    walls: EdgeSet,
+    index: EdgeIndex,
+    /// Faster than this the index does not hold and all edges are looked at.
+    speed_bound_mps: f64,
+    segment_ticks: u32,
+    until_ticks: u32,
+    layout: state::Layout,
+    signals: Vec<Signal>,
+    side_by_side: bool,
+}
+
+impl Drive {
+    /// Name of the scenario.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Base cycle in seconds.
+    pub fn step_s(&self) -> f64 {
+        self.model.dt_s
+    }
+    /// Segments until the scenario's time is over.
+    pub fn segments(&self) -> u32 {
+        self.until_ticks / self.segment_ticks
+    }
+    /// The car.
+    pub fn car(&self) -> &anabranch_vehicle::CarSpec {
+        &self.model.spec
+    }
+    /// The path planned for a start.
+    pub fn path(&self, start: usize) -> &anabranch_geometry::Path {
+        &self.plans[start].path
+    }
+    /// Walls and obstacles that are there from the beginning.
+    pub fn walls(&self) -> &EdgeSet {
+        &self.walls
+    }
+    /// Where the car shall stop.
+    pub fn goal(&self) -> Pose {
+        self.goal.pose
+    }
+    /// All requirements.
+    pub fn requirement_list(&self) -> &Requirements {
+        &self.requirements
+    }
+    /// Whether branches can run side by side; for measurements it can be switched off.
+    pub fn set_side_by_side(&mut self, on: bool) {
+        self.side_by_side = on && self.can_run_side_by_side();
+    }
+}
+
+impl System for Drive {
+    type State = DriveState;
+
+    fn space(&self) -> &ParamSpace {
+        &self.space
+    }
+    fn start(&self, _seed: Seed, params: &Params) -> Result<DriveState, Fault> {
+        self.start_state(params)
+    }
+    fn errors(&self) -> &ErrorSpace {
+        self.errors.space()
+    }
+    fn variables(&self) -> &[Variable] {
+        &self.layout.variables
+    }
+    fn live(&self, state: &DriveState, out: &mut Choices) {
+        self.errors.live(&state.errors, out);
+    }
+    fn run(&self, state: &mut DriveState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
+        self.run_one(state, choice, watch)
+    }
+    fn run_many(&self, jobs: &mut [Job<DriveState>]) {
+        self.run_jobs(jobs);
+    }
+    fn cell(&self, state: &DriveState, key: &mut KeyWriter<'_>) {
+        self.write_key(state, key);
+    }
+    fn danger(&self, state: &DriveState) -> Danger {
+        self.danger_of(state)
+    }
+    fn time_matters(&self) -> bool {
+        // A run must end by its deadline, and a timetable is a clock.
+        self.requirements.has_deadline() || matches!(self.driver, Driver::Trajectory(_)) || self.has_eventually()
+    }
+    fn requirements(&self) -> &[String] {
+        &self.requirement_ids
+    }
+    fn signals(&self) -> &[Signal] {
+        &self.signals
+    }
+    fn segment_seconds(&self) -> f64 {
+        f64::from(self.segment_ticks) * self.model.dt_s
+    }
+    fn glance(&self, state: &DriveState) -> [f64; 3] {
+        [state.car.car.x, state.car.car.y, state.car.car.heading]
+    }
+}
+
+impl Drive {
+    fn has_eventually(&self) -> bool {
+        let eventually =
+            |r: &anabranch_monitors::Requirement| matches!(r.rule, anabranch_monitors::Rule::Eventually { .. });
+        self.requirements.list().iter().any(eventually)
+    }
+}

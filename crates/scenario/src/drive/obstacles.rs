@@ -1,0 +1,102 @@
+//! What the driver does about obstacles that it perceives on its path.
+
+use anabranch_errors::Effects;
+use anabranch_geometry::{Edge, Path, Pose, WallEdge, nearest_with_points};
+use anabranch_sensing::{Late, ObstacleErrors, Perceived};
+
+use super::plan::closed_edges;
+use super::state::{DriveState, DriverMemory, FREE_M};
+use super::{Drive, Eyes};
+
+/// How far ahead of its station a driver looks for obstacles.
+const LOOK_AHEAD_M: f64 = 8.0;
+/// Distance between two places of the path that are compared with obstacles.
+const LOOK_STEP_M: f64 = 0.2;
+/// Planning on the way must not take long; a driver without a new path keeps the old one and stands before obstacles.
+const REPLAN_EXPANSIONS_MAX: u32 = 4_000;
+/// Nearer to the goal than this a driver keeps its path.
+const KEEP_PATH_M: f64 = 1.0;
+
+impl Drive {
+    /// What the obstacle sensor tells in this base cycle.
+    pub(super) fn perceive(&self, eyes: &Eyes, state: &mut DriveState, effects: &Effects) -> Perceived {
+        let late = effects.late.map(|late| Late { obstacles: late.obstacles, ticks: late.ticks });
+        let errors = ObstacleErrors {
+            appeared: effects.appeared,
+            missed: effects.missed,
+            ghosts: effects.ghosts,
+            displaced: effects.displaced_obstacles(),
+            late: &late,
+        };
+        let in_range = eyes.sensor.in_range(state.car.car.pose().point());
+        eyes.sensor.perceive(in_range, &errors, &mut state.sensed)
+    }
+
+    /// The edges of what was perceived, where it is believed to be.
+    fn perceived_edges(&self, eyes: &Eyes, perceived: Perceived, effects: &Effects) -> Vec<Edge> {
+        let seen = (0..eyes.sensor.obstacles().len() as u32).filter(|&n| perceived.mask >> n & 1 == 1);
+        seen.flat_map(|n| {
+            let moved_m = if perceived.displaced >> n & 1 == 1 { effects.displacement_m(n) } else { [0.0; 2] };
+            let shift =
+                move |p: anabranch_geometry::Point| anabranch_geometry::Point::new(p.x + moved_m[0], p.y + moved_m[1]);
+            eyes.sensor.obstacles()[n as usize].edges.iter().map(move |e| Edge { a: shift(e.a), b: shift(e.b), ..*e })
+        })
+        .collect()
+    }
+
+    /// Updates where the driver wants to stand, and its path if it plans again.
+    pub(super) fn consider(&self, eyes: &Eyes, state: &mut DriveState, perceived: Perceived, effects: &Effects) {
+        let edges = self.perceived_edges(eyes, perceived, effects);
+        let prepared: Vec<WallEdge> = edges.iter().map(|&edge| edge.into()).collect();
+        state.stand_at_m = match &state.driver {
+            DriverMemory::Path(memory) if !prepared.is_empty() => {
+                self.stand_at(self.path_of(state), memory.station_m, &prepared, eyes.stop_gap_m)
+            }
+            _ => FREE_M,
+        };
+    }
+
+    /// Plans again from where the car believes to be (S1-51).
+    pub(super) fn replan(&self, state: &mut DriveState, perceived: Perceived, effects: &Effects) {
+        let (Some(replanning), DriverMemory::Path(memory)) = (&self.replanning, &state.driver) else { return };
+        let remaining_m = self.path_of(state).length_m() - memory.station_m;
+        if memory.is_completed() || remaining_m < KEEP_PATH_M {
+            return;
+        }
+        let seen = (0..replanning.shapes.len() as u32).filter(|&n| perceived.mask >> n & 1 == 1);
+        let edges: Vec<Edge> = seen
+            .flat_map(|n| {
+                let moved_m = if perceived.displaced >> n & 1 == 1 { effects.displacement_m(n) } else { [0.0; 2] };
+                closed_edges(&replanning.shapes[n as usize], moved_m, n).collect::<Vec<_>>()
+            })
+            .collect();
+        let from = Pose::new(state.reading.x, state.reading.y, state.reading.heading);
+        if let (Ok(path), super::Driver::Path(follower)) =
+            (replanning.planning.plan(from, &edges, REPLAN_EXPANSIONS_MAX), &self.driver)
+        {
+            state.driver = DriverMemory::Path(follower.start(&path));
+            state.own_path = Some(std::sync::Arc::new(path));
+        }
+    }
+
+    /// The path a state follows.
+    pub(super) fn path_of<'a>(&'a self, state: &'a DriveState) -> &'a Path {
+        state.own_path.as_deref().unwrap_or(&self.plans[usize::from(state.start)].path)
+    }
+
+    /// The last station before an obstacle on the path; [`FREE_M`] if the way ahead is free.
+    fn stand_at(&self, path: &Path, from_m: f64, edges: &[WallEdge], gap_m: f64) -> f64 {
+        let Some(section) = path.sections().iter().find(|s| from_m <= s.end_m) else { return FREE_M };
+        let mut station_m = from_m;
+        while station_m <= (from_m + LOOK_AHEAD_M).min(section.end_m) {
+            let interval = ((station_m - section.start_m) / section.spacing_m).floor() as usize;
+            let sample = path.samples()[(section.first + interval).min(section.last)];
+            let pose = Pose::new(sample.x, sample.y, sample.heading);
+            if nearest_with_points(&self.body, pose, edges).is_some_and(|near| near.clearance_m < gap_m) {
+                return (station_m - LOOK_STEP_M).max(from_m);
+            }
+            station_m += LOOK_STEP_M;
+        }
+        FREE_M
+    }
+}

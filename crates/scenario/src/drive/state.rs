@@ -1,0 +1,212 @@
+//! Everything of the loop that evolves, and its merge key.
+
+use std::sync::Arc;
+
+use anabranch_driving::follow::{PathMemory, TrajectoryMemory};
+use anabranch_errors::{Channel, DelayLine};
+use anabranch_geometry::Path;
+use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_sensing::{ObstacleMemory, PoseReading};
+use anabranch_vehicle::CarState;
+use serde::{Deserialize, Serialize};
+
+use super::{Drive, Driver};
+
+/// What the driver remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum DriverMemory {
+    /// Of a path follower.
+    Path(PathMemory),
+    /// Of a trajectory follower.
+    Trajectory(TrajectoryMemory),
+}
+
+impl DriverMemory {
+    /// "Manoeuvre completed" (S1-12).
+    pub fn is_completed(&self) -> bool {
+        match self {
+            Self::Path(memory) => memory.is_completed(),
+            Self::Trajectory(memory) => memory.completed,
+        }
+    }
+}
+
+/// What the driver asked for last: held until it decides again.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldCommand {
+    /// Angle of the front wheels.
+    pub steering_rad: f64,
+    /// Along the gear.
+    pub accel_mps2: f64,
+}
+
+/// A run at one moment, whole: equal states have equal futures under equal choices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DriveState {
+    /// Base cycles since the start.
+    pub tick: u32,
+    /// Which start it began from, and so which plan it follows.
+    pub start: u16,
+    /// The car.
+    pub car: CarState,
+    /// The driver.
+    pub driver: DriverMemory,
+    /// Its last command.
+    pub command: HeldCommand,
+    /// The last reading of the pose.
+    pub reading: PoseReading<f64>,
+    /// What error models remember.
+    pub errors: anabranch_errors::Memory,
+    /// Readings on their way to the driver: x, y, heading, speed.
+    pub told_line: DelayLine<4>,
+    /// Commands on their way to the car: steering, acceleration.
+    pub command_line: DelayLine<2>,
+    /// What the obstacle sensor remembers.
+    pub sensed: ObstacleMemory,
+    /// Station at which the driver wants to stand because of an obstacle; [`FREE_M`] if nowhere.
+    pub stand_at_m: f64,
+    /// What monitors remember.
+    pub monitors: anabranch_monitors::Memory,
+    /// A path planned on the way, instead of the first one.
+    pub own_path: Option<Arc<Path>>,
+}
+
+/// A station beyond every path.
+pub(crate) const FREE_M: f64 = 1e6;
+
+const TOLD: [Channel; 4] = [
+    Channel { name: "x", unit: "m", cell: 0.1 },
+    Channel { name: "y", unit: "m", cell: 0.1 },
+    Channel { name: "heading", unit: "rad", cell: 0.02 },
+    Channel { name: "speed", unit: "m/s", cell: 0.05 },
+];
+const COMMANDED: [Channel; 2] =
+    [Channel { name: "steering", unit: "rad", cell: 0.05 }, Channel { name: "acceleration", unit: "m/s^2", cell: 0.2 }];
+
+/// Where the variables of each part stand in the key. Parts that cannot matter have none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    pub(crate) variables: Vec<Variable>,
+    driver: usize,
+    errors: usize,
+    told_line: usize,
+    command_line: usize,
+    sensed: usize,
+    stand_at: Option<usize>,
+    monitors: usize,
+    start: Option<usize>,
+    path: Option<usize>,
+    phase: Option<(usize, u32)>,
+    held_command: Option<usize>,
+    held_reading: Option<usize>,
+}
+
+impl Drive {
+    /// Declares the key of this loop.
+    pub(crate) fn lay_out(&mut self) {
+        let mut layout = Layout::default();
+        let all = &mut layout.variables;
+        let mut add = |variables: Vec<Variable>| {
+            let first = all.len();
+            all.extend(variables);
+            first
+        };
+        add(CarState::variables());
+        layout.driver = add(match &self.driver {
+            Driver::Path(_) => PathMemory::variables(),
+            Driver::Trajectory(_) => TrajectoryMemory::variables(),
+        });
+        layout.errors = add(self.errors.variables().to_vec());
+        let reach = self.errors.reach();
+        layout.told_line = add(DelayLine::variables(reach.sensor_delay_ticks, "told", &TOLD));
+        layout.command_line = add(DelayLine::variables(reach.actuator_delay_ticks, "commanded", &COMMANDED));
+        if let Some(eyes) = &self.eyes {
+            layout.sensed = add(eyes.sensor.variables());
+            layout.stand_at = Some(add(vec![Variable::real("stand_at", "m", 0.1)]));
+        }
+        layout.monitors = add(self.requirements.variables());
+        if self.plans.len() > 1 {
+            layout.start = Some(add(vec![Variable::exact("start")]));
+        }
+        if self.replanning.is_some() {
+            layout.path = Some(add(vec![Variable::real("path", "m", 0.1)]));
+        }
+        // A held value counts only if the next segment begins before it is renewed.
+        let cycles = [
+            Some(self.control_ticks),
+            Some(self.localisation.cycle_ticks),
+            self.eyes.as_ref().map(|eyes| eyes.cycle_ticks),
+            self.replanning.as_ref().map(|r| r.cycle_ticks),
+        ];
+        let round = cycles.into_iter().flatten().fold(1, least_common_multiple);
+        if !self.segment_ticks.is_multiple_of(round) {
+            layout.phase = Some((add(vec![Variable::exact("phase")]), round));
+        }
+        if !self.segment_ticks.is_multiple_of(self.control_ticks) {
+            let held = ["held.steering", "held.acceleration"];
+            layout.held_command =
+                Some(add(vec![Variable::real(held[0], "rad", 0.05), Variable::real(held[1], "m/s^2", 0.2)]));
+        }
+        if !self.segment_ticks.is_multiple_of(self.localisation.cycle_ticks) {
+            layout.held_reading = Some(add(PoseReading::variables("reading").to_vec()));
+        }
+        self.layout = layout;
+    }
+
+    /// Writes every variable once.
+    #[inline]
+    pub(crate) fn write_key(&self, state: &DriveState, key: &mut KeyWriter<'_>) {
+        let layout = &self.layout;
+        state.car.write_key(0, key);
+        match &state.driver {
+            DriverMemory::Path(memory) => memory.write_key(layout.driver, key),
+            DriverMemory::Trajectory(memory) => memory.write_key(layout.driver, key),
+        }
+        self.errors.write_key(&state.errors, layout.errors, key);
+        state.told_line.write_key(&TOLD, layout.told_line, key);
+        state.command_line.write_key(&COMMANDED, layout.command_line, key);
+        if let (Some(eyes), Some(stand_at)) = (&self.eyes, layout.stand_at) {
+            eyes.sensor.write_key(&state.sensed, layout.sensed, key);
+            key.real(stand_at, state.stand_at_m);
+        }
+        self.requirements.write_key(&state.monitors, layout.monitors, key);
+        if let Some(start) = layout.start {
+            key.exact(start, u64::from(state.start));
+        }
+        if let Some(index) = layout.path {
+            write_path(state.own_path.as_deref(), index, key);
+        }
+        if let Some((index, round)) = layout.phase {
+            key.exact(index, u64::from(state.tick % round));
+        }
+        if let Some(index) = layout.held_command {
+            key.real(index, state.command.steering_rad);
+            key.real(index + 1, state.command.accel_mps2);
+        }
+        if let Some(index) = layout.held_reading {
+            state.reading.write_key(index, key);
+        }
+    }
+}
+
+/// A path counts by where its sections begin and end, in cells of a tenth of a metre and a twentieth of a radian.
+fn write_path(path: Option<&Path>, index: usize, key: &mut KeyWriter<'_>) {
+    let Some(path) = path else { return key.real(index, -1.0) };
+    key.real(index, path.sections().len() as f64);
+    for section in path.sections() {
+        for at in [section.first, (section.first + section.last) / 2, section.last] {
+            let sample = path.samples()[at];
+            key.real(index, sample.x);
+            key.real(index, sample.y);
+            key.real(index, 2.0 * sample.heading);
+        }
+    }
+}
+
+fn least_common_multiple(a: u32, b: u32) -> u32 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x * b
+}

@@ -1,0 +1,333 @@
+//! One run, one base cycle after another, with everything a scenario can contain.
+
+use anabranch_driving::follow::{Command, PathLanes, STANDSTILL_MPS, Told, TrajectoryLanes};
+use anabranch_errors::Effects;
+use anabranch_geometry::{Contact, Motion, WallEdge, first_contact, max_displacement, may_touch, nearest};
+use anabranch_kernel::{Choice, Fault, Params, Place, SegmentEnd, Watch, maths};
+use anabranch_monitors::{low_speed as signal, verdicts};
+use anabranch_sensing::{PoseError, PoseReading, TruePose, read};
+use anabranch_vehicle::{Car, CarState, Gear};
+
+use super::state::{DriveState, DriverMemory, FREE_M, HeldCommand};
+use super::{Drive, Driver, Eyes};
+
+/// What one segment works with and nobody saves.
+struct Scratch<'a> {
+    effects: Effects,
+    /// Edges that can matter in this segment.
+    edges: &'a [WallEdge],
+    /// Obstacles that are there besides the walls.
+    present: u32,
+    cos: f64,
+    sin: f64,
+    clearance_m: f64,
+    /// Signals are computed for requirements or for a recorder.
+    wanted: u64,
+}
+
+impl Drive {
+    pub(super) fn start_state(&self, params: &Params) -> Result<DriveState, Fault> {
+        let start = self.space.all().iter().position(|p| p == params);
+        let start = start.ok_or_else(|| Fault::Contract(format!("{params:?} is not a start of this scenario")))?;
+        let [x, y, heading, speed] = params.0[..] else {
+            return Err(Fault::Contract("a start has x, y, heading and speed".to_owned()));
+        };
+        let pose = anabranch_geometry::Pose::new(x, y, heading);
+        let gear = if speed < 0.0 { Gear::Reverse } else { Gear::Forward };
+        let reach = self.errors.reach();
+        let plan = &self.plans[start];
+        let driver = match &self.driver {
+            Driver::Path(follower) => DriverMemory::Path(follower.start(&plan.path)),
+            Driver::Trajectory(_) => {
+                DriverMemory::Trajectory(anabranch_driving::follow::TrajectoryMemory::start(&plan.path))
+            }
+        };
+        Ok(DriveState {
+            tick: 0,
+            start: start as u16,
+            car: CarState { car: Car { speed, ..Car::at(pose) }, gear },
+            driver,
+            command: HeldCommand { steering_rad: 0.0, accel_mps2: 0.0 },
+            reading: PoseReading { x, y, heading },
+            errors: self.errors.start(),
+            told_line: anabranch_errors::DelayLine::new(reach.sensor_delay_ticks, [x, y, heading, speed]),
+            command_line: anabranch_errors::DelayLine::new(reach.actuator_delay_ticks, [0.0; 2]),
+            sensed: self.eyes.as_ref().map(|eyes| eyes.sensor.start()).unwrap_or_default(),
+            stand_at_m: FREE_M,
+            monitors: anabranch_monitors::Memory::default(),
+            own_path: None,
+        })
+    }
+
+    /// Runs one segment.
+    pub(super) fn run_one(
+        &self,
+        state: &mut DriveState,
+        choice: Choice,
+        watch: &mut Watch<'_>,
+    ) -> Result<SegmentEnd, Fault> {
+        let effects = self.errors.begin(choice, &mut state.errors);
+        let car = &state.car.car;
+        let (sin, cos) = maths::sin_cos(car.heading);
+        let wanted = if watch.is_recording() { u64::MAX } else { self.requirements.signals_used() };
+        let edges = self.index.near(self.index.square(car.x, car.y));
+        let present = self.eyes.as_ref().map_or(0, |eyes| eyes.sensor.present(effects.appeared) & eyes.appearing);
+        let mut scratch = Scratch { effects, edges, present, cos, sin, clearance_m: f64::INFINITY, wanted };
+        scratch.clearance_m = self.clearance(state, &scratch);
+        if watch.is_recording() && state.tick == 0 {
+            let frame = self.frame(state, &scratch, state.car.car.accel, None);
+            watch.frame(0, &frame);
+        }
+        for cycle in 0..self.segment_ticks {
+            if let Some(end) = self.tick(state, cycle, &mut scratch, watch)? {
+                return Ok(end);
+            }
+        }
+        if state.tick < self.until_ticks {
+            return Ok(SegmentEnd::Open);
+        }
+        Ok(self.finish(state, watch).unwrap_or(SegmentEnd::TimedOut))
+    }
+
+    /// One base cycle; `Some` if the run ends in it.
+    fn tick<'a>(
+        &'a self,
+        state: &mut DriveState,
+        cycle: u32,
+        scratch: &mut Scratch<'a>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<SegmentEnd>, Fault> {
+        let told = self.sense(state, cycle, scratch);
+        if let Some(eyes) = &self.eyes {
+            self.look(eyes, state, scratch);
+        }
+        if state.tick.is_multiple_of(self.control_ticks) {
+            let command = self.decide(state, &told);
+            state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
+            state.car.gear = Gear::of_sign(command.gear_sign);
+        }
+        let held = [state.command.steering_rad, state.command.accel_mps2];
+        let [steering, accel] = state.command_line.pass(held, scratch.effects.actuator_delay_ticks);
+        let (steering, accel) = (scratch.effects.steering_rad(steering), scratch.effects.acceleration_mps2(accel));
+        let accel_before = state.car.car.accel;
+        let contact = self.advance(state, steering, accel, scratch);
+        state.tick += 1;
+        if !(state.car.car.x + state.car.car.y + state.car.car.heading + state.car.car.speed).is_finite() {
+            return Err(Fault::Numeric(format!("the car left the numbers at tick {}", state.tick)));
+        }
+        watch.see_margin(scratch.clearance_m);
+        let frame = self.frame(state, scratch, accel_before, contact.as_ref());
+        watch.frame(u64::from(state.tick), &frame);
+        Ok(self.judge(state, &frame, contact.as_ref(), watch))
+    }
+
+    /// What the driver is told about its car.
+    fn sense(&self, state: &mut DriveState, cycle: u32, scratch: &Scratch<'_>) -> Told<f64> {
+        let car = &state.car.car;
+        if self.localisation.is_due(u64::from(state.tick)) {
+            let seconds = f64::from(cycle) * self.model.dt_s;
+            let error = PoseError {
+                in_car: scratch.effects.pose_in_car.at(seconds),
+                in_world: scratch.effects.pose_in_world.at(seconds),
+            };
+            let truth = TruePose { x: car.x, y: car.y, heading: car.heading, cos: scratch.cos, sin: scratch.sin };
+            state.reading = read(truth, error);
+        }
+        let fresh = [state.reading.x, state.reading.y, state.reading.heading, car.speed];
+        let [x, y, heading, speed] = state.told_line.pass(fresh, scratch.effects.sensor_delay_ticks);
+        Told { x, y, heading, speed }
+    }
+
+    /// Perceives obstacles and thinks about them in the cycles meant for it.
+    fn look(&self, eyes: &Eyes, state: &mut DriveState, scratch: &Scratch<'_>) {
+        let perceived = self.perceive(eyes, state, &scratch.effects);
+        if let Some(replanning) = &self.replanning
+            && state.tick > 0
+            && state.tick.is_multiple_of(replanning.cycle_ticks)
+        {
+            self.replan(state, perceived, &scratch.effects);
+        }
+        if state.tick.is_multiple_of(eyes.cycle_ticks) {
+            self.consider(eyes, state, perceived, &scratch.effects);
+        }
+    }
+
+    fn decide(&self, state: &mut DriveState, told: &Told<f64>) -> Command<f64> {
+        let own_path = state.own_path.clone();
+        let plan = &self.plans[usize::from(state.start)];
+        let path = own_path.as_deref().unwrap_or(&plan.path);
+        if path.sections().is_empty() {
+            return Command { steering: 0.0, accel: -1.0, gear_sign: state.car.gear.sign() };
+        }
+        match (&self.driver, &mut state.driver) {
+            (Driver::Path(follower), DriverMemory::Path(memory)) => {
+                let mut lanes = PathLanes::<f64>::gather(|_| path, |_| memory);
+                let command = follower.tick(|_| path, &mut lanes, told, state.stand_at_m);
+                *memory = lanes.memory(0);
+                command
+            }
+            (Driver::Trajectory(follower), DriverMemory::Trajectory(memory)) => {
+                let trajectory = plan.trajectory.as_ref().expect("a trajectory follower has a timetable");
+                let mut lanes = TrajectoryLanes::<f64>::gather(|_| (path, trajectory), |_| memory);
+                let command = follower.tick(|_| (path, trajectory), &mut lanes, told);
+                *memory = lanes.memory(0);
+                command
+            }
+            _ => unreachable!("driver and memory are of one kind"),
+        }
+    }
+
+    /// Moves the car and finds contact on the way, not only at its end.
+    #[inline]
+    fn advance<'a>(
+        &'a self,
+        state: &mut DriveState,
+        steering: f64,
+        accel: f64,
+        scratch: &mut Scratch<'a>,
+    ) -> Option<Contact> {
+        let before = state.car.car;
+        let car = &mut state.car.car;
+        (scratch.cos, scratch.sin) = self.model.step(car, steering, accel, state.car.gear.sign());
+        if car.speed.abs() > self.speed_bound_mps {
+            scratch.edges = self.index.all();
+        }
+        let car = state.car.car;
+        let (dx, dy, turn) = (car.x - before.x, car.y - before.y, car.heading - before.heading);
+        let moved_m = max_displacement(&self.body, dx, dy, turn);
+        let clearance_before_m = scratch.clearance_m;
+        scratch.clearance_m = self.clearance(state, scratch);
+        if !may_touch(clearance_before_m, scratch.clearance_m, moved_m) {
+            return None;
+        }
+        let motion = Motion { from: before.pose(), to: car.pose() };
+        let mut contact = first_contact(&self.body, &motion, scratch.edges);
+        for edges in self.present_edges(scratch.present) {
+            let other = first_contact(&self.body, &motion, edges);
+            let sooner = |a: &Contact, b: &Contact| a.fraction.total_cmp(&b.fraction);
+            contact = contact.into_iter().chain(other).min_by(sooner);
+        }
+        if contact.is_some() && scratch.clearance_m > 0.0 {
+            scratch.clearance_m = 0.0;
+        }
+        contact
+    }
+
+    fn present_edges(&self, present: u32) -> impl Iterator<Item = &[WallEdge]> {
+        let solid = self.eyes.as_ref().map_or(&[][..], |eyes| &eyes.solid);
+        let there = move |(n, _): &(usize, _)| present >> n & 1 == 1;
+        solid.iter().enumerate().filter(there).map(|(_, edges)| edges.edges())
+    }
+
+    /// Distance to the nearest thing that is there.
+    #[inline]
+    fn clearance(&self, state: &DriveState, scratch: &Scratch<'_>) -> f64 {
+        let car = &state.car.car;
+        let mut clearance_m = nearest(&self.body, car.x, car.y, scratch.cos, scratch.sin, scratch.edges);
+        if scratch.present != 0 {
+            for edges in self.present_edges(scratch.present) {
+                clearance_m = clearance_m.min(nearest(&self.body, car.x, car.y, scratch.cos, scratch.sin, edges));
+            }
+        }
+        clearance_m
+    }
+
+    fn frame(
+        &self,
+        state: &DriveState,
+        scratch: &Scratch<'_>,
+        accel_before: f64,
+        contact: Option<&Contact>,
+    ) -> [f64; signal::COUNT] {
+        let car = &state.car.car;
+        let mut frame = [0.0; signal::COUNT];
+        let truth = |yes: bool| f64::from(u8::from(yes));
+        frame[signal::CLEARANCE] = scratch.clearance_m;
+        frame[signal::SPEED] = car.speed;
+        frame[signal::ACCELERATION] = car.accel;
+        frame[signal::DECELERATION] = deceleration(car.speed, car.accel);
+        frame[signal::STEERING] = car.steering;
+        (frame[signal::X], frame[signal::Y], frame[signal::HEADING]) = (car.x, car.y, car.heading);
+        frame[signal::AT_GOAL] = truth(self.at_goal(car));
+        frame[signal::COMPLETED] = truth(state.driver.is_completed());
+        frame[signal::CONTACT] = truth(contact.is_some());
+        frame[signal::TIME] = f64::from(state.tick) * self.model.dt_s;
+        if scratch.wanted & COSTLY != 0 {
+            self.costly_signals(state, accel_before, &mut frame);
+        }
+        frame
+    }
+
+    /// Signals that need more work than a copy.
+    fn costly_signals(&self, state: &DriveState, accel_before: f64, frame: &mut [f64; signal::COUNT]) {
+        let car = &state.car.car;
+        let curvature = self.model.spec.slip_gain * maths::tan(car.steering) / self.model.spec.wheelbase_m;
+        frame[signal::CURVATURE] = curvature;
+        frame[signal::LATERAL_ACCELERATION] = car.speed * car.speed * curvature;
+        frame[signal::JERK] = (car.accel - accel_before) / self.model.dt_s;
+        let reading = &state.reading;
+        frame[signal::ESTIMATE_ERROR] = maths::hypot(reading.x - car.x, reading.y - car.y);
+        let off = self.deviation(state);
+        (frame[signal::LATERAL_ERROR], frame[signal::HEADING_ERROR]) = (off.lateral_m, off.heading);
+    }
+
+    /// Whether the car truly stands at its goal.
+    #[inline]
+    pub(super) fn at_goal(&self, car: &Car<f64>) -> bool {
+        let goal = &self.goal;
+        car.speed.abs() < STANDSTILL_MPS
+            && maths::hypot(car.x - goal.pose.x, car.y - goal.pose.y) <= goal.tolerance_m
+            && maths::wrap_angle(car.heading - goal.pose.heading).abs() <= goal.heading_tolerance_rad
+    }
+
+    #[inline]
+    fn judge(
+        &self,
+        state: &mut DriveState,
+        frame: &[f64; signal::COUNT],
+        contact: Option<&Contact>,
+        watch: &mut Watch<'_>,
+    ) -> Option<SegmentEnd> {
+        let tick = u64::from(state.tick);
+        let judgement = self.requirements.judge(frame, tick, &mut state.monitors);
+        let place = contact.map(|c| Place {
+            on_ego: [c.on_ego.x, c.on_ego.y],
+            in_world: [c.in_world.x, c.in_world.y],
+            other: c.obstacle,
+        });
+        for note in verdicts(judgement.noted, tick, place) {
+            watch.note(note);
+        }
+        if judgement.violated != 0 {
+            return Some(SegmentEnd::Violated(verdicts(judgement.violated, tick, place)));
+        }
+        if state.driver.is_completed() {
+            return Some(self.finish(state, watch).unwrap_or(SegmentEnd::Goal));
+        }
+        None
+    }
+
+    /// The end of a run: what had to happen and did not.
+    pub(super) fn finish(&self, state: &mut DriveState, watch: &mut Watch<'_>) -> Option<SegmentEnd> {
+        let tick = u64::from(state.tick);
+        let judgement = self.requirements.finish(&mut state.monitors);
+        for note in verdicts(judgement.noted, tick, None) {
+            watch.note(note);
+        }
+        (judgement.violated != 0).then(|| SegmentEnd::Violated(verdicts(judgement.violated, tick, None)))
+    }
+}
+
+/// Decrease of the magnitude of the speed.
+pub(super) fn deceleration(speed: f64, accel: f64) -> f64 {
+    let along = if speed < 0.0 { -accel } else { accel };
+    if along < 0.0 { -along } else { 0.0 }
+}
+
+/// Signals that are computed only if somebody wants them.
+pub(super) const COSTLY: u64 = 1 << signal::CURVATURE
+    | 1 << signal::LATERAL_ACCELERATION
+    | 1 << signal::JERK
+    | 1 << signal::ESTIMATE_ERROR
+    | 1 << signal::LATERAL_ERROR
+    | 1 << signal::HEADING_ERROR;

@@ -1,0 +1,61 @@
+//! Walls and obstacles.
+
+use anabranch_geometry::{Point, Pose};
+
+use super::super::check::shapes;
+use super::super::codes::Code;
+use super::super::problems::Problems;
+use super::super::span::Located;
+use super::super::spec::{ObstacleSpec, WallSpec, WorldSpec};
+use super::super::view::View;
+use super::check_ids;
+
+pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>) -> Option<WorldSpec> {
+    let walls: Option<Vec<_>> =
+        view.tables("wall").into_iter().enumerate().map(|(number, wall)| build_wall(problems, number, wall)).collect();
+    let obstacles: Option<Vec<_>> =
+        view.tables("obstacle").into_iter().map(|obstacle| build_obstacle(problems, obstacle)).collect();
+    let world = WorldSpec { step_s: view.real("step")?, walls: walls?, obstacles: obstacles? };
+    let ids = world.walls.iter().map(|wall| &wall.id).chain(world.obstacles.iter().map(|obstacle| &obstacle.id));
+    check_ids(problems, "wall or obstacle", ids);
+    Some(world)
+}
+
+fn build_wall(problems: &mut Problems<'_>, number: usize, view: View<'_>) -> Option<WallSpec> {
+    let id = view.text("id").unwrap_or_else(|| Located::new(format!("wall-{}", number + 1), view.span()));
+    let points = view.points("line")?;
+    shapes::check_wall(problems, view.get("line")?.span, &points);
+    Some(WallSpec { id, points })
+}
+
+fn build_obstacle(problems: &mut Problems<'_>, view: View<'_>) -> Option<ObstacleSpec> {
+    let ghost = view.flag("ghost")?;
+    if ghost && let Some(key) = ["known", "present"].into_iter().find(|key| view.get(key).is_some()) {
+        let message = format!("a ghost is not there, so `{key}` says nothing about it");
+        problems.add(Code::Exclusive, view.key_span(key)?, message, format!("remove `{key}` or `ghost`"));
+    }
+    let shape_span = view.get("polygon").or_else(|| view.get("box"))?.span;
+    let corners = match view.table("box") {
+        Some(rectangle) => box_corners(rectangle)?.to_vec(),
+        None => {
+            let points = view.points("polygon")?;
+            shapes::check_polygon(problems, shape_span, &points);
+            points.iter().map(|point| point.value).collect()
+        }
+    };
+    if !corners.iter().all(|corner| corner.x.is_finite() && corner.y.is_finite()) {
+        problems.add(Code::NotFinite, shape_span, "a corner of this shape is not finite", "use smaller numbers");
+        return None;
+    }
+    let (known, present) = (view.flag("known")? && !ghost, view.flag("present")? && !ghost);
+    Some(ObstacleSpec { id: view.text("id")?, corners, shape_span, known, present, ghost })
+}
+
+/// Counter-clockwise from front left.
+fn box_corners(view: View<'_>) -> Option<[Point; 4]> {
+    let real = |key: &str| view.real(key).map(|value| value.value);
+    let center = Pose::new(real("x")?, real("y")?, real("heading")?);
+    let (ahead_m, left_m) = (0.5 * real("length")?, 0.5 * real("width")?);
+    let corners = [(ahead_m, left_m), (-ahead_m, left_m), (-ahead_m, -left_m), (ahead_m, -left_m)];
+    Some(corners.map(|(x, y)| center.world_from_local(Point::new(x, y))))
+}

@@ -1,0 +1,5 @@
+//! Checks across a scenario that is read.
+
+pub(super) mod placement;
+pub(super) mod shapes;
+pub(super) mod timing;

@@ -1,0 +1,84 @@
+//! One clock: every time is a whole multiple of the base cycle (S1-4).
+
+use super::super::codes::Code;
+use super::super::problems::Problems;
+use super::super::span::Located;
+use super::super::spec::{ErrorKind, ScenarioSpec};
+
+/// Most base cycles of a run.
+const STEPS_MAX: f64 = 1e8;
+/// Longest delay in base cycles; delay lines are numbered by 16 bits.
+const DELAY_STEPS_MAX: f64 = 65_535.0;
+/// Rounding that decimal fractions bring along.
+const ROUNDING: f64 = 1e-6;
+
+/// How often `step` fits into `time`, if it does so a whole number of times.
+fn multiple(time: f64, step: f64) -> Option<f64> {
+    let times = time / step;
+    let whole = times.round();
+    (whole >= 1.0 && (times - whole).abs() <= ROUNDING).then_some(whole)
+}
+
+pub(in super::super) fn check(problems: &mut Problems<'_>, spec: &ScenarioSpec) {
+    let step = spec.world.step_s;
+    for (name, time) in times(spec) {
+        check_multiple(problems, step.value, &name, time, STEPS_MAX);
+    }
+    for error in &spec.errors {
+        if let ErrorKind::Delay { by_s } | ErrorKind::Late { by_s, .. } = &error.kind.value {
+            for by_s in by_s {
+                let time = Located::new(*by_s, error.kind.span);
+                check_multiple(problems, step.value, "by", time, DELAY_STEPS_MAX);
+            }
+        }
+    }
+    check_end(problems, spec);
+}
+
+/// Every time that the clock must meet.
+fn times(spec: &ScenarioSpec) -> Vec<(String, Located<f64>)> {
+    let driver = &spec.ego.driver;
+    let some = [
+        ("driver.cycle", driver.cycle_s),
+        ("driver.replan", driver.replan_s),
+        ("localisation.cycle", spec.ego.localisation_cycle_s),
+        ("obstacle_sensor.cycle", spec.ego.obstacle_sensor.map(|sensor| sensor.cycle_s)),
+        ("segment", Some(spec.explore.segment_s)),
+        ("until", Some(spec.explore.until_s)),
+    ];
+    let deadlines = spec.requirements.iter().filter_map(|requirement| Some(("by".to_owned(), requirement.by_s?)));
+    some.into_iter().filter_map(|(name, time)| Some((name.to_owned(), time?))).chain(deadlines).collect()
+}
+
+fn check_multiple(problems: &mut Problems<'_>, step_s: f64, name: &str, time: Located<f64>, steps_max: f64) {
+    if time.value / step_s > steps_max {
+        let message =
+            format!("`{name}` is {:.0} base cycles long; at most {steps_max} are possible", time.value / step_s);
+        problems.add(Code::TooManySteps, time.span, message, "make it shorter, or `world.step` longer");
+    } else if multiple(time.value, step_s).is_none() {
+        let near_s = (time.value / step_s).round().max(1.0) * step_s;
+        let message = format!("`{name}` is not a whole multiple of `world.step`, which is {} s", short(step_s));
+        problems.add(Code::NotAMultiple, time.span, message, format!("write for example \"{} s\"", short(near_s)));
+    }
+}
+
+/// A number without the digits that rounding adds.
+fn short(value: f64) -> String {
+    let text = format!("{value:.9}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn check_end(problems: &mut Problems<'_>, spec: &ScenarioSpec) {
+    let (segment, until) = (spec.explore.segment_s, spec.explore.until_s);
+    if multiple(until.value, segment.value).is_none() {
+        let near_s = (until.value / segment.value).round().max(1.0) * segment.value;
+        let message = format!("`until` is not a whole number of segments of {} s", short(segment.value));
+        problems.add(Code::NotSegments, until.span, message, format!("write for example \"{} s\"", short(near_s)));
+    }
+    for by in spec.requirements.iter().filter_map(|requirement| requirement.by_s) {
+        if by.value > until.value * (1.0 + ROUNDING) {
+            let message = format!("the run ends after {} s, before this deadline", short(until.value));
+            problems.add(Code::AfterEnd, by.span, message, "make `by` earlier or `explore.until` later");
+        }
+    }
+}

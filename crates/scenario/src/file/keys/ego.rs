@@ -1,0 +1,115 @@
+//! Keys of the car under test.
+
+use super::*;
+use crate::file::words::{DriverKind, Gear};
+
+const DRIVERS: &[&str] = DriverKind::WORDS;
+
+const VEHICLES: &[&str] = &anabranch_vehicle::PRESETS;
+
+pub(super) static EGO: Section = Section {
+    title: "[ego]",
+    doc: "The car and its software.",
+    exactly_one: &[],
+    keys: &[
+        key("vehicle", Kind::WordOrTable(VEHICLES, &VEHICLE), Need::Default("compact"), "The car."),
+        key("start", Kind::Table(&START), Need::Required, "Where it starts; lists and ranges give several starts."),
+        key("goal", Kind::Table(&GOAL), Need::Required, "Where it shall stop."),
+        key("driver", Kind::WordOrTable(DRIVERS, &DRIVER), Need::Default("path-follower"), "The software under test."),
+        key("safety_distance", not_negative(LENGTH), Need::Default("0.2 m"), "Distance the planner keeps."),
+        key("path", Kind::Tables(&ARC), Need::Optional, "A fixed path from the start instead of planning."),
+        key("localisation", Kind::Table(&LOCALISATION), Need::Optional, "The position estimate."),
+        key("obstacle_sensor", Kind::Table(&OBSTACLE_SENSOR), Need::Optional, "What sees unknown obstacles."),
+    ],
+};
+
+static VEHICLE: Section = Section {
+    title: "vehicle = { .. }",
+    doc: "A built-in vehicle with some of its values changed.",
+    exactly_one: &[],
+    keys: &[
+        key("base", Kind::Word(VEHICLES), Need::Default("compact"), "The vehicle whose other values are kept."),
+        key("length", positive(LENGTH), Need::Optional, "Bumper to bumper."),
+        key("width", positive(LENGTH), Need::Optional, "Without mirrors."),
+        key("wheelbase", positive(LENGTH), Need::Optional, "Between the axles."),
+        key("front_overhang", not_negative(LENGTH), Need::Optional, "Front axle to front bumper."),
+        key("rear_overhang", not_negative(LENGTH), Need::Optional, "Rear axle to rear bumper."),
+        key("corner_radius", not_negative(LENGTH), Need::Optional, "Rounding of the outline."),
+        key("steering_max", positive(ANGLE), Need::Optional, "Largest steering angle of the front wheels."),
+        key("steering_rate_max", positive(ANGULAR_SPEED), Need::Optional, "Fastest change of the steering angle."),
+        key("steering_lag", not_negative(TIME), Need::Optional, "Time constant of the steering."),
+        key("accel_max", positive(ACCELERATION), Need::Optional, "Strongest acceleration."),
+        key("brake_max", positive(ACCELERATION), Need::Optional, "Strongest braking."),
+        key("accel_lag", not_negative(TIME), Need::Optional, "Time constant of drive and brake."),
+        key("slip_gain", positive(NUMBER), Need::Optional, "Part of the steering that the tyres deliver, up to 1."),
+        key("gear_change", not_negative(TIME), Need::Optional, "Standstill needed to change the gear."),
+    ],
+};
+
+static START: Section = Section {
+    title: "start = { .. }",
+    doc: "Pose of the middle of the rear axle. Each value may be a list or a range (S1-52).",
+    exactly_one: &[],
+    keys: &[
+        key("x", any_several(LENGTH), Need::Required, "East."),
+        key("y", any_several(LENGTH), Need::Required, "North."),
+        key("heading", any_several(ANGLE), Need::Default("0 deg"), "Direction of its front."),
+        key("speed", any_several(SPEED), Need::Default("0 m/s"), "Negative is backwards."),
+    ],
+};
+
+static GOAL: Section = Section {
+    title: "goal = { .. }",
+    doc: "Pose of the middle of the rear axle.",
+    exactly_one: &[],
+    keys: &[
+        key("x", any(LENGTH), Need::Required, "East."),
+        key("y", any(LENGTH), Need::Required, "North."),
+        key("heading", any(ANGLE), Need::Default("0 deg"), "Direction of its front."),
+        key("gear", Kind::Word(Gear::WORDS), Need::Optional, "Gear in which it arrives."),
+        key("tolerance", positive(LENGTH), Need::Default("0.3 m"), "How far off still counts as arrived."),
+        key("heading_tolerance", positive(ANGLE), Need::Default("10 deg"), "How much turned still counts as arrived."),
+    ],
+};
+
+static DRIVER: Section = Section {
+    title: "driver = { .. }",
+    doc: "A built-in driver with some of its values changed.",
+    exactly_one: &[],
+    keys: &[
+        key("kind", Kind::Word(DRIVERS), Need::Required, "Which one."),
+        key("lateral_gain", positive(PATH_GAIN), Need::Optional, "Curvature per metre beside the path."),
+        key("heading_gain", positive(CURVATURE), Need::Optional, "Curvature per radian off the path."),
+        key("cruise", positive(SPEED), Need::Optional, "Speed on a free path."),
+        key("comfort_decel", positive(ACCELERATION), Need::Optional, "Deceleration it plans with."),
+        key("replan", positive(TIME), Need::Optional, "Plans again this often; never if left out."),
+        key("cycle", positive(TIME), Need::Optional, "It decides this often; every base cycle if left out."),
+    ],
+};
+
+static ARC: Section = Section {
+    title: "path = [{ .. }]",
+    doc: "A piece of constant curvature.",
+    exactly_one: &[],
+    keys: &[
+        key("curvature", any(CURVATURE), Need::Default("0 1/m"), "Positive turns left when driven forwards."),
+        key("length", any(LENGTH), Need::Required, "Negative is driven backwards."),
+    ],
+};
+
+static LOCALISATION: Section = Section {
+    title: "localisation = { .. }",
+    doc: "The position estimate.",
+    exactly_one: &[],
+    keys: &[key("cycle", positive(TIME), Need::Optional, "A new estimate this often; every base cycle if left out.")],
+};
+
+static OBSTACLE_SENSOR: Section = Section {
+    title: "obstacle_sensor = { .. }",
+    doc: "Sees obstacles that are not in the map.",
+    exactly_one: &[],
+    keys: &[
+        key("range", positive(LENGTH), Need::Default("8 m"), "How far it sees."),
+        key("cycle", positive(TIME), Need::Default("100 ms"), "It looks this often."),
+    ],
+};

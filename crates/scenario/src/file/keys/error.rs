@@ -1,0 +1,155 @@
+//! Keys of errors.
+
+use super::*;
+use crate::file::words::Frame;
+
+/// The kinds of error; an `[[error]]` has exactly one of them.
+pub const ERROR_KINDS: &[&str] =
+    &["jump", "drift", "delay", "offset", "gain", "late", "displaced", "missed", "ghost", "appears"];
+
+const DIRECTIONS: Kind = Kind::Count { min: 1, max: 64 };
+const FRAME: Kind = Kind::Word(Frame::WORDS);
+const OBSTACLE_DOC: &str = "Id of the obstacle; may be left out if `on` names it.";
+const LIMIT: Kind = Kind::Count { min: 1, max: 1_000_000 };
+
+pub(super) static ERROR: Section = Section {
+    title: "[[error]]",
+    doc: "Something that may be wrong during a segment. \"No error\" is always possible as well.",
+    exactly_one: ERROR_KINDS,
+    keys: &[
+        key("id", Kind::Id, Need::Required, "Name in findings and reports."),
+        key(
+            "on",
+            Kind::Text,
+            Need::Required,
+            "What is wrong: `ego.localisation`, `ego.steering`, `ego.acceleration`, `ego.actuators`, `ego.obstacles`, or the id of an obstacle.",
+        ),
+        key("jump", Kind::Table(&JUMP), Need::Optional, "The estimate is off at once (S1-21)."),
+        key("drift", Kind::Table(&DRIFT), Need::Optional, "The estimate moves away step by step (S1-22)."),
+        key("delay", Kind::Table(&DELAY), Need::Optional, "Values arrive late (S1-19, S1-20)."),
+        key("offset", Kind::Table(&OFFSET), Need::Optional, "A value is added to the command (S1-26, S1-27)."),
+        key("gain", Kind::Table(&GAIN), Need::Optional, "The command is multiplied (S1-26, S1-27)."),
+        key("late", Kind::Table(&LATE), Need::Optional, "An obstacle is recognised late (S1-19)."),
+        key("displaced", Kind::Table(&DISPLACED), Need::Optional, "An obstacle is seen at a wrong place (S1-23)."),
+        key("missed", Kind::Table(&MISSED), Need::Optional, "An obstacle is not seen (S1-24)."),
+        key("ghost", Kind::Table(&GHOST), Need::Optional, "An obstacle is seen that is not there (S1-25)."),
+        key("appears", Kind::Table(&APPEARS), Need::Optional, "An obstacle appears, really (S1-28)."),
+        key("per_run", LIMIT, Need::Optional, "Most segments of a run with this error; no limit if left out."),
+    ],
+};
+
+pub(super) static ERRORS: Section = Section {
+    title: "[errors]",
+    doc: "Limits for all errors together.",
+    exactly_one: &[],
+    keys: &[
+        key("at_once", LIMIT, Need::Optional, "Most errors in the same segment; no limit if left out."),
+        key("per_run", LIMIT, Need::Optional, "Most segments of a run with any error; no limit if left out."),
+    ],
+};
+
+static JUMP: Section = Section {
+    title: "jump = { .. }",
+    doc: "The estimate is displaced during a segment, to evenly spread directions; with `heading` also turned both ways.",
+    exactly_one: &[],
+    keys: &[
+        key("radius", not_negative_several(LENGTH), Need::Required, "How far the estimate is off."),
+        key(
+            "directions",
+            DIRECTIONS,
+            Need::Required,
+            "To how many sides, evenly spread from straight ahead; 2 are left and right.",
+        ),
+        key("heading", not_negative_several(ANGLE), Need::Optional, "How much it is turned, to both sides."),
+        key("frame", FRAME, Need::Default("car"), "Directions relative to the car or to the world."),
+    ],
+};
+
+static DRIFT: Section = Section {
+    title: "drift = { .. }",
+    doc: "In each segment the error stays, decays, or grows by a step to one of the directions.",
+    exactly_one: &[],
+    keys: &[
+        key("step", not_negative(LENGTH), Need::Required, "How far it moves in a segment."),
+        key("limit", not_negative(LENGTH), Need::Required, "How far off it can become."),
+        key(
+            "directions",
+            DIRECTIONS,
+            Need::Required,
+            "To how many sides, evenly spread from straight ahead; 2 are left and right.",
+        ),
+        key("decay", not_negative(LENGTH), Need::Optional, "How far it returns in a segment; all at once if left out."),
+        key("heading", not_negative(ANGLE), Need::Optional, "How much it turns in a segment, to both sides."),
+        key("heading_limit", not_negative(ANGLE), Need::Optional, "How much turned it can become."),
+        key("heading_decay", not_negative(ANGLE), Need::Optional, "How much it turns back; all at once if left out."),
+        key("frame", FRAME, Need::Default("car"), "Directions relative to the car or to the world."),
+    ],
+};
+
+static DELAY: Section = Section {
+    title: "delay = { .. }",
+    doc: "On `ego.localisation` a sensor delay, on `ego.actuators` an actuator delay.",
+    exactly_one: &[],
+    keys: &[key("by", not_negative_several(TIME), Need::Required, "How late.")],
+};
+
+static OFFSET: Section = Section {
+    title: "offset = { .. }",
+    doc: "Added to the steering angle or to the acceleration.",
+    exactly_one: &[],
+    keys: &[key(
+        "by",
+        not_negative_several(&[Dimension::Angle, Dimension::Acceleration]),
+        Need::Required,
+        "How much; both signs are tried.",
+    )],
+};
+
+static GAIN: Section = Section {
+    title: "gain = { .. }",
+    doc: "Multiplies the steering angle or the acceleration.",
+    exactly_one: &[],
+    keys: &[key("by", not_negative_several(NUMBER), Need::Required, "Factors; 1 would be no error.")],
+};
+
+static LATE: Section = Section {
+    title: "late = { .. }",
+    doc: "The obstacle is recognised only some time after it entered the sensor's range.",
+    exactly_one: &[],
+    keys: &[
+        key("by", not_negative_several(TIME), Need::Required, "How late."),
+        key("obstacle", Kind::Id, Need::Optional, OBSTACLE_DOC),
+    ],
+};
+
+static DISPLACED: Section = Section {
+    title: "displaced = { .. }",
+    doc: "The obstacle is seen beside its place.",
+    exactly_one: &[],
+    keys: &[
+        key("by", not_negative(LENGTH), Need::Required, "How far."),
+        key("directions", DIRECTIONS, Need::Required, "To how many sides, evenly spread from east."),
+        key("obstacle", Kind::Id, Need::Optional, OBSTACLE_DOC),
+    ],
+};
+
+static MISSED: Section = Section {
+    title: "missed = { .. }",
+    doc: "The obstacle is not seen during the segment.",
+    exactly_one: &[],
+    keys: &[key("obstacle", Kind::Id, Need::Optional, OBSTACLE_DOC)],
+};
+
+static GHOST: Section = Section {
+    title: "ghost = { .. }",
+    doc: "An obstacle with `ghost = true` is seen during the segment.",
+    exactly_one: &[],
+    keys: &[key("obstacle", Kind::Id, Need::Optional, OBSTACLE_DOC)],
+};
+
+static APPEARS: Section = Section {
+    title: "appears = { .. }",
+    doc: "An obstacle with `present = false` appears at the beginning of the segment and stays.",
+    exactly_one: &[],
+    keys: &[key("obstacle", Kind::Id, Need::Optional, OBSTACLE_DOC)],
+};

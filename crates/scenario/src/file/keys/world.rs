@@ -1,0 +1,53 @@
+//! Keys of the world.
+
+use super::*;
+
+const YES: Need = Need::Default("true");
+
+pub(super) static WORLD: Section = Section {
+    title: "[world]",
+    doc: "Everything around the car. x points east, y points north, headings turn counter-clockwise from east.",
+    exactly_one: &[],
+    keys: &[
+        key("step", positive(TIME), Need::Default("10 ms"), "Base cycle: the only clock there is."),
+        key("wall", Kind::Tables(&WALL), Need::Optional, "Lines that must not be touched."),
+        key("obstacle", Kind::Tables(&OBSTACLE), Need::Optional, "Things that must not be touched."),
+    ],
+};
+
+static WALL: Section = Section {
+    title: "[[world.wall]]",
+    doc: "A line through two or more points. Walls are in the planner's map.",
+    exactly_one: &[],
+    keys: &[
+        key("id", Kind::Id, Need::Optional, "Name in reports; `wall-1`, `wall-2` .. if left out."),
+        key("line", Kind::Points, Need::Required, "Its points: `[[\"x\", \"y\"], ..]`."),
+    ],
+};
+
+static OBSTACLE: Section = Section {
+    title: "[[world.obstacle]]",
+    doc: "A polygon or a box.",
+    exactly_one: &["polygon", "box"],
+    keys: &[
+        key("id", Kind::Id, Need::Required, "Name in reports and in errors."),
+        key("polygon", Kind::Points, Need::Optional, "Its corners in order; closed by itself."),
+        key("box", Kind::Table(&BOX), Need::Optional, "A rectangle by its centre."),
+        key("known", Kind::Flag, YES, "In the planner's map from the start; `false`: must be sensed."),
+        key("present", Kind::Flag, YES, "There from the start; `false`: only an `appears` error makes it appear."),
+        key("ghost", Kind::Flag, Need::Default("false"), "Exists only as a false detection, by a `ghost` error."),
+    ],
+};
+
+static BOX: Section = Section {
+    title: "box = { .. }",
+    doc: "A rectangle.",
+    exactly_one: &[],
+    keys: &[
+        key("x", any(LENGTH), Need::Required, "Centre."),
+        key("y", any(LENGTH), Need::Required, "Centre."),
+        key("length", positive(LENGTH), Need::Required, "Size along its heading."),
+        key("width", positive(LENGTH), Need::Required, "Size across its heading."),
+        key("heading", any(ANGLE), Need::Default("0 deg"), "Which way its length points."),
+    ],
+};

@@ -1,0 +1,155 @@
+//! Scenario files: text in, a typed [`ScenarioSpec`] in SI units out, or a [`Report`] that points at every mistake.
+//!
+//! ```
+//! use anabranch_scenario::file::{Document, Hooks};
+//!
+//! let text = r#"
+//! schema = "anabranch/1"
+//! name = "first"
+//! [world]
+//! step = "10 ms"
+//! [ego]
+//! start = { x = "0 m", y = "0 m" }
+//! goal = { x = "5 m", y = "0 m" }
+//! [explore]
+//! until = 20
+//! "#;
+//! let mut document = Document::parse("first.toml", text.as_bytes()).unwrap();
+//! let report = document.read(&Hooks::default()).unwrap_err();
+//! assert_eq!(report.diagnostics[0].code.text(), "E0104");
+//! assert!(report.to_string().contains("help: write \"20 s\""));
+//!
+//! document.apply_override("explore.until", "20 s").unwrap();
+//! assert_eq!(document.read(&Hooks::default()).unwrap().explore.segments(), 20);
+//! ```
+
+mod build;
+mod check;
+mod codes;
+mod diagnostic;
+pub mod keys;
+mod overrides;
+mod problems;
+mod reference;
+mod shape;
+mod span;
+mod spec;
+mod tree;
+mod values;
+mod view;
+mod words;
+
+use std::fmt;
+
+pub use codes::Code;
+pub use diagnostic::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
+pub use reference::{codes_reference, format_reference, schema_json};
+pub use span::{Located, Place, Source, Span};
+pub use spec::{
+    BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GoalSpec, Level, LimitsSpec,
+    MergeCell, MergeSize, MergeSpec, ObstacleSensorSpec, ObstacleSpec, RequirementSpec, ScenarioSpec, Start, StartSpec,
+    VehicleSpec, WallSpec, WorldSpec,
+};
+pub use tree::{Document, FILE_BYTES_MAX};
+pub use words::{DriverKind, ErrorPlace, Form, Frame, Gear, Keep, Order, Scope};
+
+use problems::Problems;
+
+/// Where and why an expression of a requirement cannot be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionError {
+    /// First byte in the expression.
+    pub offset: usize,
+    /// Bytes, at least 1.
+    pub length: usize,
+    /// What happened.
+    pub message: String,
+    /// How to go on; may be empty.
+    pub help: String,
+}
+
+/// Checks an expression of a requirement.
+pub type CheckExpression<'h> = &'h dyn Fn(&str) -> Result<(), ExpressionError>;
+
+/// What the reader asks others for.
+#[derive(Clone, Copy)]
+pub struct Hooks<'h> {
+    /// Whether an expression can be understood.
+    pub check_expression: CheckExpression<'h>,
+}
+
+impl Default for Hooks<'_> {
+    /// Expressions are those of the monitors, about the signals of a car at low speed.
+    fn default() -> Self {
+        Self { check_expression: &check_with_monitors }
+    }
+}
+
+fn check_with_monitors(text: &str) -> Result<(), ExpressionError> {
+    let compiled = anabranch_monitors::Program::compile(text, anabranch_monitors::LOW_SPEED_SIGNALS);
+    compiled.map(|_| ()).map_err(|error| ExpressionError {
+        offset: error.at.offset,
+        length: error.at.length,
+        message: error.message,
+        help: error.suggestion.unwrap_or_default(),
+    })
+}
+
+impl fmt::Debug for Hooks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hooks")
+    }
+}
+
+impl Document {
+    /// The scenario with all checks but those of [`Self::check_placement`].
+    ///
+    /// # Errors
+    /// With every mistake of the first pass (keys, types, units), or if there is none, of the second (meaning).
+    pub fn read(&self, hooks: &Hooks<'_>) -> Result<ScenarioSpec, Report> {
+        let mut problems = Problems::new(self);
+        shape::check_root(&mut problems);
+        if !problems.is_empty() {
+            return Err(problems.into_report());
+        }
+        let spec = build::build(&mut problems);
+        if let Some(spec) = &spec {
+            check::timing::check(&mut problems, spec);
+            check_expressions(&mut problems, spec, hooks);
+        }
+        if !problems.is_empty() {
+            return Err(problems.into_report());
+        }
+        Ok(spec.expect("what the first pass lets through is either built or complained about"))
+    }
+
+    /// Whether the car fits where it starts and where it shall stop.
+    ///
+    /// # Errors
+    /// With the first start, and the goal, at which it touches something.
+    pub fn check_placement(&self, spec: &ScenarioSpec) -> Result<(), Report> {
+        let mut problems = Problems::new(self);
+        check::placement::check(&mut problems, spec);
+        if problems.is_empty() { Ok(()) } else { Err(problems.into_report()) }
+    }
+}
+
+/// Parses, reads and checks everything about a scenario file.
+///
+/// # Errors
+/// With located mistakes.
+pub fn read_scenario(file_name: &str, bytes: &[u8], hooks: &Hooks<'_>) -> Result<(Document, ScenarioSpec), Report> {
+    let document = Document::parse(file_name, bytes)?;
+    let spec = document.read(hooks)?;
+    document.check_placement(&spec)?;
+    Ok((document, spec))
+}
+
+fn check_expressions(problems: &mut Problems<'_>, spec: &ScenarioSpec, hooks: &Hooks<'_>) {
+    for Located { value, span } in spec.requirements.iter().map(|requirement| &requirement.expression) {
+        if let Err(error) = (hooks.check_expression)(value) {
+            let part = problems.document.part_of_text(*span, value, error.offset, error.length.max(1));
+            problems.add(Code::Expression, part, error.message, error.help);
+        }
+    }
+}

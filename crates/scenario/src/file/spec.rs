@@ -1,0 +1,393 @@
+//! What a scenario file says, typed, in SI units, with the place of everything.
+
+use anabranch_geometry::{Arc, Point, Pose};
+use anabranch_kernel::units::Dimension;
+use anabranch_vehicle::CarSpec;
+
+use super::span::{Located, Span};
+use super::words::{DriverKind, ErrorPlace, Form, Frame, Gear, Keep, Order, Scope};
+
+/// A whole scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenarioSpec {
+    /// Its name.
+    pub name: Located<String>,
+    /// What it is about; may be empty.
+    pub about: String,
+    /// Clock, walls and obstacles.
+    pub world: WorldSpec,
+    /// The car and its software.
+    pub ego: EgoSpec,
+    /// What may go wrong, in the order of the file.
+    pub errors: Vec<ErrorSpec>,
+    /// Limits for all errors together.
+    pub limits: LimitsSpec,
+    /// How error combinations are explored.
+    pub explore: ExploreSpec,
+    /// All `[[must]]` in the order of the file, then all `[[should]]`.
+    pub requirements: Vec<RequirementSpec>,
+}
+
+/// Everything around the car.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorldSpec {
+    /// The base cycle.
+    pub step_s: Located<f64>,
+    /// Lines that must not be touched.
+    pub walls: Vec<WallSpec>,
+    /// Things that must not be touched.
+    pub obstacles: Vec<ObstacleSpec>,
+}
+
+impl WorldSpec {
+    /// A time in base cycles. All times of a scenario that need it were checked to be whole multiples.
+    pub fn ticks(&self, time_s: f64) -> u32 {
+        (time_s / self.step_s.value).round() as u32
+    }
+}
+
+/// A line that must not be touched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WallSpec {
+    /// Its name, given or made up.
+    pub id: Located<String>,
+    /// At least two points, neighbours differ.
+    pub points: Vec<Located<Point>>,
+}
+
+/// A thing that must not be touched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObstacleSpec {
+    /// Its name.
+    pub id: Located<String>,
+    /// At least three corners of a polygon that does not cross itself, in the order given.
+    pub corners: Vec<Point>,
+    /// Where its shape is written.
+    pub shape_span: Span,
+    /// In the planner's map from the start; `false` for ghosts.
+    pub known: bool,
+    /// There from the start; `false` for ghosts.
+    pub present: bool,
+    /// Exists only as a false detection.
+    pub ghost: bool,
+}
+
+/// The car and its software.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EgoSpec {
+    /// The car.
+    pub vehicle: VehicleSpec,
+    /// Where it starts.
+    pub start: StartSpec,
+    /// Where it shall stop.
+    pub goal: GoalSpec,
+    /// The software under test.
+    pub driver: DriverSpec,
+    /// Distance the planner keeps.
+    pub safety_distance_m: Located<f64>,
+    /// A fixed path from the start instead of planning.
+    pub path: Option<Vec<Located<Arc>>>,
+    /// Cycle of the position estimate; every base cycle if `None`.
+    pub localisation_cycle_s: Option<Located<f64>>,
+    /// What sees unknown obstacles.
+    pub obstacle_sensor: Option<ObstacleSensorSpec>,
+}
+
+/// The car, with its changed values filled in and checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VehicleSpec {
+    /// Name of the built-in vehicle.
+    pub base: Located<String>,
+    /// All its values.
+    pub car: CarSpec,
+}
+
+/// Where the car starts; each list has at least one value (S1-52).
+#[derive(Clone, Debug, PartialEq)]
+pub struct StartSpec {
+    /// Rear axle, east.
+    pub x_m: Vec<Located<f64>>,
+    /// Rear axle, north.
+    pub y_m: Vec<Located<f64>>,
+    /// Direction of its front.
+    pub heading_rad: Vec<Located<f64>>,
+    /// Negative is backwards.
+    pub speed_mps: Vec<Located<f64>>,
+    /// The whole table.
+    pub span: Span,
+}
+
+/// One starting state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start {
+    /// Pose of the middle of the rear axle.
+    pub pose: Pose,
+    /// Negative is backwards.
+    pub speed_mps: f64,
+}
+
+impl StartSpec {
+    /// How many starting states there are.
+    pub fn count(&self) -> usize {
+        self.x_m.len() * self.y_m.len() * self.heading_rad.len() * self.speed_mps.len()
+    }
+    /// Every combination, the speed changing fastest and x slowest.
+    pub fn all(&self) -> impl Iterator<Item = Start> + '_ {
+        let poses = self.x_m.iter().flat_map(move |x| {
+            self.y_m.iter().flat_map(move |y| {
+                self.heading_rad.iter().map(move |heading| Pose::new(x.value, y.value, heading.value))
+            })
+        });
+        poses.flat_map(move |pose| self.speed_mps.iter().map(move |speed| Start { pose, speed_mps: speed.value }))
+    }
+}
+
+/// Where the car shall stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GoalSpec {
+    /// Pose of the middle of the rear axle.
+    pub pose: Pose,
+    /// Gear in which it arrives.
+    pub gear: Option<Located<Gear>>,
+    /// How far off still counts as arrived.
+    pub tolerance_m: Located<f64>,
+    /// How much turned still counts as arrived.
+    pub heading_tolerance_rad: Located<f64>,
+    /// The whole table.
+    pub span: Span,
+}
+
+/// A built-in driver and the values that are changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DriverSpec {
+    /// Which one.
+    pub kind: Located<DriverKind>,
+    /// Curvature per metre beside the path.
+    pub lateral_gain_per_m2: Option<Located<f64>>,
+    /// Curvature per radian off the path.
+    pub heading_gain_per_m: Option<Located<f64>>,
+    /// Speed on a free path.
+    pub cruise_mps: Option<Located<f64>>,
+    /// Deceleration it plans with, positive.
+    pub comfort_decel_mps2: Option<Located<f64>>,
+    /// Plans again this often.
+    pub replan_s: Option<Located<f64>>,
+    /// Decides this often.
+    pub cycle_s: Option<Located<f64>>,
+}
+
+/// What sees obstacles that are not in the map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ObstacleSensorSpec {
+    /// How far it sees.
+    pub range_m: Located<f64>,
+    /// It looks this often.
+    pub cycle_s: Located<f64>,
+}
+
+/// Something that may go wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ErrorSpec {
+    /// Its name.
+    pub id: Located<String>,
+    /// Where it happens.
+    pub on: Located<ErrorPlace>,
+    /// What happens.
+    pub kind: Located<ErrorKind>,
+    /// Most segments of a run with this error.
+    pub per_run: Option<Located<u32>>,
+}
+
+/// What goes wrong. Sizes are never zero and lists never empty.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ErrorKind {
+    /// The estimate is off at once (S1-21).
+    Jump {
+        /// How far; empty if only the heading jumps.
+        radius_m: Vec<f64>,
+        /// To how many sides.
+        directions: u32,
+        /// How much turned, to both sides; may be empty.
+        heading_rad: Vec<f64>,
+        /// To what the directions are relative.
+        frame: Frame,
+    },
+    /// The estimate moves away step by step (S1-22).
+    Drift {
+        /// How the position drifts; not at all if `None`.
+        position_m: Option<DriftSize>,
+        /// To how many sides the position drifts.
+        directions: u32,
+        /// How the heading drifts, to both sides; not at all if `None`.
+        heading_rad: Option<DriftSize>,
+        /// To what the directions are relative.
+        frame: Frame,
+    },
+    /// Values arrive late (S1-19, S1-20).
+    Delay {
+        /// How late.
+        by_s: Vec<f64>,
+    },
+    /// Added to the command, with both signs; radians on steering, m/s² on acceleration.
+    Offset {
+        /// How much.
+        by: Vec<f64>,
+    },
+    /// Multiplies the command.
+    Gain {
+        /// Factors, none of them 1.
+        by: Vec<f64>,
+    },
+    /// An obstacle is recognised late (S1-19).
+    Late {
+        /// How late.
+        by_s: Vec<f64>,
+        /// Index of the obstacle.
+        obstacle: usize,
+    },
+    /// An obstacle is seen at a wrong place (S1-23).
+    Displaced {
+        /// How far.
+        by_m: f64,
+        /// To how many sides.
+        directions: u32,
+        /// Index of the obstacle.
+        obstacle: usize,
+    },
+    /// An obstacle is not seen (S1-24).
+    Missed {
+        /// Index of the obstacle.
+        obstacle: usize,
+    },
+    /// An obstacle is seen that is not there (S1-25).
+    Ghost {
+        /// Index of the obstacle.
+        obstacle: usize,
+    },
+    /// An obstacle appears, really (S1-28).
+    Appears {
+        /// Index of the obstacle.
+        obstacle: usize,
+    },
+}
+
+/// How far a drift goes, in metres or radians.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DriftSize {
+    /// Growth in a segment.
+    pub step: f64,
+    /// Largest drift, not less than the step.
+    pub limit: f64,
+    /// Return in a segment without error; all at once if `None`.
+    pub decay: Option<f64>,
+}
+
+/// Limits for all errors together; `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LimitsSpec {
+    /// Most errors in the same segment.
+    pub at_once: Option<Located<u32>>,
+    /// Most segments of a run with any error.
+    pub per_run: Option<Located<u32>>,
+}
+
+/// How error combinations are explored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExploreSpec {
+    /// Errors change only between segments.
+    pub segment_s: Located<f64>,
+    /// A run ends after this time.
+    pub until_s: Located<f64>,
+    /// When states are alike.
+    pub merge: MergeSpec,
+    /// Merges after every so many segments.
+    pub merge_every: Located<u32>,
+    /// With which states a new one is compared.
+    pub scope: Located<Scope>,
+    /// Which states of a cell are continued.
+    pub keep: Located<Keep>,
+    /// Which state is continued next.
+    pub order: Located<Order>,
+    /// When to stop before all is done.
+    pub budget: BudgetSpec,
+    /// Unmerged random runs that measure what merging missed.
+    pub rollouts: Located<u32>,
+}
+
+impl ExploreSpec {
+    /// Segments of a run.
+    pub fn segments(&self) -> u32 {
+        (self.until_s.value / self.segment_s.value).round() as u32
+    }
+}
+
+/// When states are alike.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MergeSpec {
+    /// Not said: the sizes that the parts declare.
+    Declared,
+    /// States never merge.
+    Off(Span),
+    /// These sizes, and for variables not named the declared ones.
+    Sizes(Vec<MergeSize>),
+}
+
+/// The cell size of one variable. Whether the variable exists and has this dimension only the assembled system knows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergeSize {
+    /// Name of the variable.
+    pub name: Located<String>,
+    /// Its size.
+    pub size: Located<MergeCell>,
+}
+
+/// A cell size as written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MergeCell {
+    /// Left out of the comparison; the verdict says so.
+    Ignore,
+    /// Only equal values are alike.
+    Exact,
+    /// A positive size.
+    Size {
+        /// In SI units.
+        value: f64,
+        /// What it measures; [`Dimension::si`] is its unit as variables declare it.
+        dimension: Dimension,
+    },
+}
+
+/// When to stop before all is done; `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BudgetSpec {
+    /// Wall-clock time.
+    pub time_s: Option<Located<f64>>,
+    /// Visited states.
+    pub states: Option<Located<u64>>,
+    /// Main memory.
+    pub memory_bytes: Option<Located<u64>>,
+}
+
+/// Whether a violation is a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// A violation is a finding.
+    Must,
+    /// A violation is only reported.
+    Should,
+}
+
+/// A requirement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequirementSpec {
+    /// Its name.
+    pub id: Located<String>,
+    /// Whether a violation is a finding.
+    pub level: Level,
+    /// What it says about its expression.
+    pub form: Located<Form>,
+    /// In the language of the monitors.
+    pub expression: Located<String>,
+    /// Deadline of `eventually`; the end of the run if `None`.
+    pub by_s: Option<Located<f64>>,
+}

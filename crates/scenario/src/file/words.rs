@@ -1,0 +1,126 @@
+//! The closed sets of words in scenario files.
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name {
+            $($(#[$variant_doc])* $variant,)*
+        }
+        impl $name {
+            /// Every word, as written in scenarios.
+            pub const WORDS: &'static [&'static str] = &[$($word,)*];
+            /// As written in scenarios.
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)*
+                }
+            }
+            /// The meaning of a word.
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// Driving software that is built in.
+    DriverKind {
+        /// Follows a path, unaware of time.
+        PathFollower = "path-follower",
+        /// A path follower with small gains.
+        Calm = "calm",
+        /// A path follower with large gains.
+        Eager = "eager",
+        /// Follows a path on a timetable (S1-50).
+        TrajectoryFollower = "trajectory-follower",
+    }
+}
+
+words! {
+    /// Gear in which the goal is reached.
+    Gear {
+        /// Forwards.
+        Forward = "forward",
+        /// Backwards.
+        Reverse = "reverse",
+    }
+}
+
+words! {
+    /// To what directions of errors are relative.
+    Frame {
+        /// To the car: the first direction is straight ahead.
+        Car = "car",
+        /// To the world: the first direction is east.
+        World = "world",
+    }
+}
+
+words! {
+    /// With which states a new one is compared (S1-8).
+    Scope {
+        /// The same time where time matters, else all.
+        Auto = "auto",
+        /// States of the same time.
+        Level = "level",
+        /// All states.
+        Visited = "visited",
+        /// States still waiting, as in the paper.
+        Frontier = "frontier",
+    }
+}
+
+words! {
+    /// Which states of a cell are continued.
+    Keep {
+        /// The first, as in the paper (S1-11).
+        First = "first",
+        /// The most dangerous.
+        Worst = "worst",
+        /// The extreme ones.
+        Extremes = "extremes",
+    }
+}
+
+words! {
+    /// Which state is continued next.
+    Order {
+        /// The oldest.
+        Breadth = "breadth",
+        /// The most dangerous.
+        Danger = "danger",
+    }
+}
+
+words! {
+    /// What a requirement says about its expression.
+    Form {
+        /// It must not hold.
+        Never = "never",
+        /// It must hold.
+        Always = "always",
+        /// It must hold at least once.
+        Eventually = "eventually",
+    }
+}
+
+words! {
+    /// Where errors happen, besides single obstacles.
+    ErrorPlace {
+        /// The position estimate.
+        Localisation = "ego.localisation",
+        /// The steering actuator.
+        Steering = "ego.steering",
+        /// Drive and brake.
+        Acceleration = "ego.acceleration",
+        /// Steering, drive and brake together.
+        Actuators = "ego.actuators",
+        /// The perception of obstacles, or the obstacles themselves.
+        Obstacles = "ego.obstacles",
+    }
+}
