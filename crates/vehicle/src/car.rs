@@ -216,9 +216,9 @@ impl CarState {
             Variable::real("x", "m", 0.1),
             Variable::real("y", "m", 0.1),
             Variable::real("heading", "rad", 0.02),
-            Variable::real("speed", "m/s", 0.05),
-            Variable::real("accel", "m/s2", 0.1),
-            Variable::real("steering", "rad", 0.02),
+            Variable::real("speed", "m/s", 0.2),
+            Variable::real("accel", "m/s^2", 1.0),
+            Variable::real("steering", "rad", 0.1),
             Variable::exact("gear"),
         ]
     }

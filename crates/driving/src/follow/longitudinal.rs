@@ -34,7 +34,7 @@ impl SpeedGains {
         brake_max_mps2: 3.0,
         k_speed_per_s: 2.5,
         k_stop_per_s: 1.2,
-        stop_tolerance_m: 0.02,
+        stop_tolerance_m: 0.05,
     };
     /// Half as fast again, firm stops.
     pub const EAGER: Self = Self {
@@ -44,7 +44,7 @@ impl SpeedGains {
         brake_max_mps2: 5.0,
         k_speed_per_s: 3.5,
         k_stop_per_s: 1.6,
-        stop_tolerance_m: 0.02,
+        stop_tolerance_m: 0.05,
     };
 
     /// Way from cruising to rest.

@@ -71,7 +71,7 @@ impl PathMemory {
     /// Its variables, in the order [`Self::write_key`] writes them.
     pub fn variables() -> Vec<Variable> {
         vec![
-            Variable::real("driver_station", "m", 0.1),
+            Variable::real("driver_station", "m", 0.5),
             Variable::exact("driver_mode"),
             Variable::exact("driver_section"),
             Variable::exact("driver_wait"),

@@ -1,0 +1,162 @@
+//! Merged explorations against the exhaustive truth, on our own loop: how much of the worst excursion does each rule
+//! find, at which cost? The table of `docs/papers.md` is printed by
+//! `cargo nextest run -p anabranch-scenario --test truth --no-capture`.
+
+use anabranch_explore::{Explorer, Keep, Merge, Scope, Settings};
+use anabranch_kernel::{CellSize, Chance, Grid, Seed, System};
+use anabranch_scenario::Drive;
+use anabranch_scenario::file::{Hooks, read_scenario};
+
+const WORLDS: u64 = 200;
+/// 3 + 3² + … + 3⁸ segments.
+const EXHAUSTIVE: u64 = 9_840;
+
+/// A car reversing between far walls with random gains, lag, jump and start.
+fn world(n: u64) -> Drive {
+    let chance = Chance::new(Seed(2026), "truth").at(n);
+    let between = |k: u64, low: f64, high: f64| low + (high - low) * chance.uniform(k);
+    let text = format!(
+        r#"
+schema = "anabranch/1"
+name = "truth-{n}"
+[world]
+step = "10 ms"
+[[world.wall]]
+line = [["-60 m", "6 m"], ["20 m", "6 m"]]
+[[world.wall]]
+line = [["-60 m", "-6 m"], ["20 m", "-6 m"]]
+[ego]
+vehicle = {{ base = "compact", steering_lag = "{lag:.3} s", steering_rate_max = "{rate:.3} rad/s" }}
+start = {{ x = "0 m", y = "{y:.4} m", heading = "{heading:.4} rad" }}
+goal = {{ x = "-30 m", y = "0 m", gear = "reverse" }}
+driver = {{ kind = "path-follower", lateral_gain = "{k1:.3} 1/m^2", heading_gain = "{k2:.3} 1/m", cycle = "20 ms" }}
+path = [{{ length = "-30 m" }}]
+[[error]]
+id = "jump"
+on = "ego.localisation"
+jump = {{ radius = "{radius:.3} m", directions = 2 }}
+[explore]
+segment = "1 s"
+until = "8 s"
+merge = {{ x = "0.1 m", y = "0.1 m", heading = "0.02 rad" }}
+[[must]]
+id = "no-contact"
+never = "ego.clearance <= 0 m"
+"#,
+        lag = between(0, 0.05, 0.4),
+        rate = between(1, 0.4, 0.9),
+        y = between(2, -0.2, 0.2),
+        heading = between(3, -0.04, 0.04),
+        k1 = between(4, 0.3, 3.0),
+        k2 = between(5, 0.8, 2.5),
+        radius = between(6, 0.08, 0.2),
+    );
+    let (_, spec) = read_scenario("truth.toml", text.as_bytes(), &Hooks::default()).unwrap_or_else(|e| panic!("{e}"));
+    Drive::assemble(&spec).unwrap()
+}
+
+/// Largest excursion from the middle that any explored run makes, and the segments it took.
+fn worst(drive: &Drive, settings: Settings) -> (f64, u64) {
+    let outcome = Explorer::new(drive).settings(settings).run().unwrap();
+    assert!(outcome.complete() && outcome.hits.is_empty());
+    // Half of the 12 m less half of the car is free in the middle.
+    (6.0 - 0.9 - outcome.progress.margin, outcome.progress.segments)
+}
+
+fn base(drive: &Drive) -> Settings {
+    Settings { scope: Scope::Level, ..Settings::new(drive.variables(), true) }
+}
+
+/// The grid with only the named variables; sizes multiplied.
+fn only(drive: &Drive, names: &[(&str, f64)]) -> Merge {
+    let size = |name: &str| names.iter().find(|n| n.0 == name).map_or(CellSize::Ignore, |n| CellSize::Size(n.1));
+    Merge::Grid(Grid::from_sizes(drive.variables().iter().map(|v| size(&v.name)).collect()))
+}
+
+const POSE: [(&str, f64); 3] = [("x", 0.1), ("y", 0.1), ("heading", 0.02)];
+
+type Rule = (&'static str, fn(&Drive) -> Settings);
+
+const RULES: &[Rule] = &[
+    ("paper: first arrival, key (x, y, heading)", |d| base(d).paper(d.variables())),
+    ("first, grid x 0.5", |d| Settings {
+        keep: Keep::First,
+        merge: only(d, &POSE.map(|(n, s)| (n, s / 2.0))),
+        ..base(d)
+    }),
+    ("first, key + steering", |d| Settings {
+        keep: Keep::First,
+        merge: only(d, &[POSE[0], POSE[1], POSE[2], ("steering", 0.02)]),
+        ..base(d)
+    }),
+    ("worst, key (x, y, heading)", |d| Settings { keep: Keep::Worst, merge: only(d, &POSE), ..base(d) }),
+    ("extremes, key (x, y, heading)", |d| Settings { keep: Keep::Extremes, merge: only(d, &POSE), ..base(d) }),
+    ("worst, every variable", |d| Settings { keep: Keep::Worst, ..base(d) }),
+    ("worst, every variable, grid x 2", |d| Settings {
+        keep: Keep::Worst,
+        merge: Merge::Grid(Grid::of(d.variables()).scaled(2.0)),
+        ..base(d)
+    }),
+    ("extremes, every variable", |d| Settings { keep: Keep::Extremes, ..base(d) }),
+    ("extremes, every variable, grid x 2", |d| Settings {
+        keep: Keep::Extremes,
+        merge: Merge::Grid(Grid::of(d.variables()).scaled(2.0)),
+        ..base(d)
+    }),
+];
+
+struct Row {
+    /// Share of the true worst excursion, sorted.
+    shares: Vec<f64>,
+    /// Share of the exhaustive segments, sorted.
+    costs: Vec<f64>,
+}
+
+impl Row {
+    fn line(&self, name: &str) -> String {
+        let good = self.shares.iter().filter(|&&share| share >= 0.99).count();
+        let at = |values: &[f64], q: f64| 100.0 * values[((values.len() - 1) as f64 * q) as usize];
+        format!(
+            "| {name} | {:.1} % | {:.1} % | {:.1} % | {:.1} % |",
+            100.0 * good as f64 / self.shares.len() as f64,
+            at(&self.shares, 0.0),
+            at(&self.shares, 0.5),
+            at(&self.costs, 0.5),
+        )
+    }
+}
+
+fn measure(rules: &[Rule]) -> Vec<Row> {
+    let mut rows: Vec<Row> = rules.iter().map(|_| Row { shares: Vec::new(), costs: Vec::new() }).collect();
+    for n in 0..WORLDS {
+        let drive = world(n);
+        let (truth_m, segments) = worst(&drive, Settings { merge: Merge::None, ..base(&drive) });
+        assert_eq!(segments, EXHAUSTIVE);
+        for (row, (_, rule)) in rows.iter_mut().zip(rules) {
+            let (found_m, segments) = worst(&drive, rule(&drive));
+            row.shares.push(found_m / truth_m);
+            row.costs.push(segments as f64 / EXHAUSTIVE as f64);
+        }
+    }
+    for row in &mut rows {
+        row.shares.sort_by(f64::total_cmp);
+        row.costs.sort_by(f64::total_cmp);
+    }
+    rows
+}
+
+#[test]
+fn the_default_finds_the_true_worst_excursion_at_a_fraction_of_the_cost() {
+    let rows = measure(RULES);
+    println!("| rule | worlds with ≥ 99 % of the worst | least share | median share | median cost |");
+    println!("|---|---|---|---|---|");
+    for (row, (name, _)) in rows.iter().zip(RULES) {
+        println!("{}", row.line(name));
+    }
+    let row = |name: &str| &rows[RULES.iter().position(|rule| rule.0 == name).unwrap()];
+    let good = |row: &Row| row.shares.iter().filter(|&&share| share >= 0.99).count() as u64;
+    let (worst, extremes) = (row("worst, every variable"), row("extremes, every variable"));
+    assert!(good(extremes) > good(worst), "the better of both rules is the default");
+    assert!(good(extremes) * 100 >= 95 * WORLDS, "≥ 99 % of the worst in only {} worlds", good(extremes));
+    assert!(extremes.costs[WORLDS as usize / 2] <= 0.30, "median cost {}", extremes.costs[WORLDS as usize / 2]);
+}
