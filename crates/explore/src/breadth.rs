@@ -2,7 +2,7 @@
 
 use std::io;
 
-use anabranch_kernel::{CellKey, Choice, System};
+use anabranch_kernel::{Choice, System};
 
 use crate::cells::{Arrival, JobOrder, Member};
 use crate::edge::{Fate, Trail};
@@ -12,7 +12,7 @@ use crate::pool::{Place, Pool};
 use crate::runner::{Batch, Done, Lap, Origin, Runner, Waiting};
 
 /// Segments between two merges: enough to keep all cores busy, few enough to bound what waits to be merged.
-const WAVE_JOBS: usize = 2048;
+const WAVE_JOBS: usize = 1024;
 
 /// An arrival of the next level.
 struct Candidate {
@@ -101,15 +101,13 @@ fn merge<S: System>(
     first_node: u64,
 ) -> io::Result<()> {
     let mut lap = Lap::start(runner.clock);
-    let keys: Vec<Option<CellKey>> = batches.iter().flat_map(|batch| &batch.keys).copied().collect();
-    let mut index = 0;
-    for batch in batches {
+    let mut batches = batches.into_iter().peekable();
+    while let Some(batch) = batches.next() {
         graph.profile += batch.profile;
-        batch.each(|done, state| {
-            graph.prefetch(&keys, index);
-            index += 1;
-            settle(graph, next, first_node, done, state)
-        })?;
+        if let Some(ahead) = batches.peek() {
+            graph.prefetch(&ahead.keys);
+        }
+        batch.each(|done| settle(graph, next, first_node, done))?;
     }
     graph.profile.merge_ns += lap.next();
     Ok(())
@@ -120,15 +118,14 @@ fn settle<S: System>(
     graph: &mut Graph<'_, S>,
     next: &mut Next<'_, '_, S::State>,
     first_node: u64,
-    mut done: Done<'_>,
-    state: S::State,
+    mut done: Done<'_, S::State>,
 ) -> io::Result<()> {
     let Origin { parent, level, last } = done.origin;
     if last {
         graph.dequeue_parent((parent - first_node) as usize);
     }
     if let Some(fate) = graph.account(&mut done) {
-        graph.draw(&done, &state, fate);
+        graph.draw(&done, fate);
         return Ok(());
     }
     let (base, candidates) = (next.first_member, &next.candidates);
@@ -140,17 +137,17 @@ fn settle<S: System>(
     match graph.admit(&done, member, waiting) {
         Arrival::Merged => {
             graph.count_merged(level);
-            graph.draw(&done, &state, Fate::Merged);
+            graph.draw(&done, Fate::Merged);
         }
         Arrival::Kept { replaced } => {
-            graph.draw(&done, &state, Fate::Kept);
+            graph.draw(&done, Fate::Kept);
             for m in replaced {
                 let candidate = &mut next.candidates[(u64::from(m) - base) as usize];
                 next.pool.release(candidate.place.take().expect("a member is replaced once"));
                 graph.count_merged(level);
             }
-            let place = Some(next.pool.put(state)?);
-            next.candidates.push(Candidate { place, job: JobOrder { parent, choice: done.choice.0 } });
+            let place = Some(next.pool.put(&done.job.state)?);
+            next.candidates.push(Candidate { place, job: JobOrder { parent, choice: done.job.choice.0 } });
         }
     }
     Ok(())

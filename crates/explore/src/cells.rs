@@ -90,6 +90,9 @@ impl Cells {
         for axis in 0..self.axes {
             let score = if axis == 0 { danger.worst } else { danger.axes[axis - 1] };
             let (best, holder) = (self.scores[row + axis], self.holders[row + axis]);
+            if score < best {
+                continue;
+            }
             let wins = match waiting(holder).filter(|_| holder != NOBODY) {
                 Some(holder_job) => score > best || (score == best && job < holder_job),
                 None => score >= best + REOPEN_STEP,

@@ -106,7 +106,7 @@ pub(crate) fn explore<S: System>(
         let mut lap = Lap::start(runner.clock);
         for results in results {
             graph.profile += results.profile;
-            results.each(|done, state| settle(graph, trail, &mut queue, done, state))?;
+            results.each(|done| settle(graph, trail, &mut queue, done))?;
         }
         batch.iter().for_each(|waiting| queue.pool.release(waiting.place));
         graph.profile.merge_ns += lap.next();
@@ -125,13 +125,12 @@ fn settle<S: System>(
     graph: &mut Graph<'_, S>,
     trail: &mut dyn Trail,
     queue: &mut Queue<'_, '_, S::State>,
-    mut done: Done<'_>,
-    state: S::State,
+    mut done: Done<'_, S::State>,
 ) -> io::Result<()> {
     let Origin { parent, level, .. } = done.origin;
     graph.progress.level = graph.progress.level.max(level);
     if let Some(fate) = graph.account(&mut done) {
-        graph.draw(&done, &state, fate);
+        graph.draw(&done, fate);
         return Ok(());
     }
     if level + 1 >= graph.settings.levels_max {
@@ -146,21 +145,21 @@ fn settle<S: System>(
     match graph.admit(&done, member, |m| alive.get(u64::from(m)).then_some(earliest)) {
         Arrival::Merged => {
             graph.count_merged(level);
-            graph.draw(&done, &state, Fate::Merged);
+            graph.draw(&done, Fate::Merged);
         }
         Arrival::Kept { replaced } => {
-            graph.draw(&done, &state, Fate::Kept);
+            graph.draw(&done, Fate::Kept);
             for m in replaced {
                 queue.alive.set(u64::from(m), false);
                 graph.count_merged(level);
             }
             if graph.observer.draws() {
-                let at = graph.system.glance(&state);
+                let at = graph.system.glance(&done.job.state);
                 graph.observer.kept(node, at);
             }
-            let given = trail.push(parent, done.choice)?;
+            let given = trail.push(parent, done.job.choice)?;
             assert_eq!(given, node, "trail and explorer number states alike");
-            let place = queue.pool.put(state)?;
+            let place = queue.pool.put(&done.job.state)?;
             queue.push(done.danger.worst, Waiting { node, level: level + 1, place });
             graph.count_kept(level);
         }

@@ -309,7 +309,7 @@ fn enqueue_starts<S: System>(
             let at = graph.system.glance(state);
             graph.observer.kept(node, at);
         }
-        waiting.push(Waiting { node, level: 0, place: pool.put(state.clone())? });
+        waiting.push(Waiting { node, level: 0, place: pool.put(state)? });
     }
     Ok(waiting)
 }

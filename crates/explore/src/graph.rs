@@ -14,8 +14,8 @@ use crate::table::Table;
 
 /// Hits kept with their path; more are only counted.
 pub const HITS_MAX: usize = 100_000;
-/// Look-ups ahead of which the memory is asked.
-const PREFETCH_AHEAD: usize = 12;
+/// Bytes of segments that are digested at once.
+const DIGEST_BYTES: usize = 4096;
 
 /// A segment in which a requirement was violated.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +55,8 @@ pub(crate) struct Graph<'a, S: System> {
     /// Cells of the states of the level being expanded, in order, for the paper's scope.
     pub(crate) parent_keys: Vec<CellKey>,
     digest: DigestWriter,
+    /// Segments not yet digested: many at once are cheaper.
+    undigested: Vec<u8>,
     pub(crate) progress: Progress,
     pub(crate) goals: u64,
     pub(crate) timed_out: u64,
@@ -85,6 +87,7 @@ impl<'a, S: System> Graph<'a, S> {
             queued: BTreeSet::new(),
             parent_keys: Vec::new(),
             digest: DigestWriter::new(),
+            undigested: Vec::with_capacity(DIGEST_BYTES + 64),
             progress: Progress { margin: f64::INFINITY, ..Progress::default() },
             goals: 0,
             timed_out: 0,
@@ -101,7 +104,9 @@ impl<'a, S: System> Graph<'a, S> {
     }
 
     pub(crate) fn digest(&self) -> anabranch_kernel::Digest {
-        self.digest.finish()
+        let mut digest = self.digest.clone();
+        digest.bytes(&self.undigested);
+        digest.finish()
     }
 
     pub(crate) fn merges_at(&self, level: u32) -> bool {
@@ -117,7 +122,7 @@ impl<'a, S: System> Graph<'a, S> {
         let (segments, kept, merged, goals, findings) = (0, 0, 0, 0, 0);
         let margin = f64::INFINITY;
         self.levels.push(LevelReport { level, segments, kept, merged, goals, findings, margin });
-        self.digest.number(waiting);
+        self.undigested.extend_from_slice(&waiting.to_le_bytes());
     }
 
     fn report_of(&mut self, level: u32) -> &mut LevelReport {
@@ -131,26 +136,26 @@ impl<'a, S: System> Graph<'a, S> {
         &mut self.levels[level as usize]
     }
 
-    /// Looks ahead so that the table's memory is near when its turn comes.
-    pub(crate) fn prefetch(&self, keys: &[Option<CellKey>], index: usize) {
-        if let Some(key) = keys.get(index + PREFETCH_AHEAD).copied().flatten() {
-            self.table.prefetch(key);
+    /// Asks for the table's memory before its turn comes.
+    pub(crate) fn prefetch(&self, keys: &[Option<CellKey>]) {
+        for key in keys.iter().flatten() {
+            self.table.prefetch(*key);
         }
     }
 
     /// Counts a segment and says what became of it, or `None` if its end is open.
-    pub(crate) fn account(&mut self, done: &mut Done<'_>) -> Option<Fate> {
+    pub(crate) fn account(&mut self, done: &mut Done<'_, S::State>) -> Option<Fate> {
         self.progress.segments += 1;
         self.progress.segments_from_start += u64::from(done.origin.level) + 1;
-        if done.margin < self.progress.margin {
-            self.progress.margin = done.margin;
+        if done.job.margin < self.progress.margin {
+            self.progress.margin = done.job.margin;
         }
         let segment = self.progress.segments;
-        if done.key.is_none() && done.end == Ok(SegmentEnd::Open) && self.merges_at(done.origin.level + 1) {
+        if done.key.is_none() && done.job.end == Ok(SegmentEnd::Open) && self.merges_at(done.origin.level + 1) {
             let what = "a state variable is not finite".to_owned();
-            done.end = Err(anabranch_kernel::Fault::Numeric(what));
+            done.job.end = Err(anabranch_kernel::Fault::Numeric(what));
         }
-        let (code, fate) = match &done.end {
+        let (code, fate) = match &done.job.end {
             Ok(SegmentEnd::Open) => (0, None),
             Ok(SegmentEnd::Goal) => (1, Some(Fate::Goal)),
             Ok(SegmentEnd::Violated(_)) => (2, Some(Fate::Violated)),
@@ -158,10 +163,10 @@ impl<'a, S: System> Graph<'a, S> {
             Err(_) => (4, Some(Fate::Fault)),
         };
         self.digest_segment(done, code);
-        if fate.is_some() || !done.notes.is_empty() {
+        if fate.is_some() || !done.job.notes.is_empty() {
             self.collect(done, segment);
         }
-        let margin = done.margin;
+        let margin = done.job.margin;
         let report = self.report_of(done.origin.level);
         report.segments += 1;
         report.goals += u64::from(fate == Some(Fate::Goal));
@@ -170,32 +175,34 @@ impl<'a, S: System> Graph<'a, S> {
         fate
     }
 
-    fn digest_segment(&mut self, done: &Done<'_>, code: u64) {
+    fn digest_segment(&mut self, done: &Done<'_, S::State>, code: u64) {
         let key = done.key.map_or(0, |k| k.0);
-        let mut bytes = [0_u8; 48];
         let words = [
             done.origin.parent,
-            u64::from(done.choice.0) | code << 16 | u64::from(done.danger.worst.to_bits()) << 32,
+            u64::from(done.job.choice.0) | code << 16 | u64::from(done.danger.worst.to_bits()) << 32,
             key as u64,
             (key >> 64) as u64,
-            done.margin.to_bits(),
+            done.job.margin.to_bits(),
             u64::from(done.origin.level),
         ];
-        for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
-            chunk.copy_from_slice(&word.to_le_bytes());
+        for word in words {
+            self.undigested.extend_from_slice(&word.to_le_bytes());
         }
-        self.digest.bytes(&bytes);
+        if self.undigested.len() >= DIGEST_BYTES {
+            self.digest.bytes(&self.undigested);
+            self.undigested.clear();
+        }
     }
 
     #[cold]
-    fn collect(&mut self, done: &mut Done<'_>, segment: u64) {
-        let (parent, choice, level) = (done.origin.parent, done.choice, done.origin.level);
+    fn collect(&mut self, done: &mut Done<'_, S::State>, segment: u64) {
+        let (parent, choice, level) = (done.origin.parent, done.job.choice, done.origin.level);
         let hit = |verdict: &Verdict| Hit { parent, choice, level, segment, verdict: *verdict };
-        self.note_count += done.notes.len() as u64;
+        self.note_count += done.job.notes.len() as u64;
         if self.notes.len() < HITS_MAX {
-            self.notes.extend(done.notes.iter().map(hit));
+            self.notes.extend(done.job.notes.iter().map(hit));
         }
-        match &done.end {
+        match &done.job.end {
             Ok(SegmentEnd::Violated(verdicts)) => {
                 self.progress.findings += 1;
                 self.first_hit.get_or_insert(segment);
@@ -248,7 +255,7 @@ impl<'a, S: System> Graph<'a, S> {
     /// Whether the open end of a segment is kept, as member number `member`.
     pub(crate) fn admit(
         &mut self,
-        done: &Done<'_>,
+        done: &Done<'_, S::State>,
         member: Member,
         waiting: impl Fn(Member) -> Option<JobOrder>,
     ) -> Arrival {
@@ -256,7 +263,7 @@ impl<'a, S: System> Graph<'a, S> {
             return Arrival::Kept { replaced: Vec::new() };
         };
         let (cell, new) = self.table.insert(key);
-        let job = JobOrder { parent: done.origin.parent, choice: done.choice.0 };
+        let job = JobOrder { parent: done.origin.parent, choice: done.job.choice.0 };
         if !self.merges_at(done.origin.level + 1) {
             if new {
                 self.cells.open(done.danger, member);
@@ -275,9 +282,9 @@ impl<'a, S: System> Graph<'a, S> {
     }
 
     /// Shows a segment to whoever draws.
-    pub(crate) fn draw(&mut self, done: &Done<'_>, state: &S::State, fate: Fate) {
+    pub(crate) fn draw(&mut self, done: &Done<'_, S::State>, fate: Fate) {
         if self.observer.draws() {
-            let to = self.system.glance(state);
+            let to = self.system.glance(&done.job.state);
             self.observer.drawn(&Drawn { level: done.origin.level, parent: done.origin.parent, to, fate });
         }
     }

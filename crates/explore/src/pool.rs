@@ -38,18 +38,18 @@ impl<'d, S: State> Pool<'d, S> {
         self.spilled
     }
 
-    pub(crate) fn put(&mut self, state: S) -> io::Result<Place> {
+    pub(crate) fn put(&mut self, state: &S) -> io::Result<Place> {
         if let Some(place) = self.free.pop() {
-            self.memory[place as usize] = state;
+            self.memory[place as usize].clone_from(state);
             return Ok(Place(place));
         }
         if self.memory.len() >= self.memory_max
             && let Some(disk) = &mut self.disk
         {
             self.spilled += 1;
-            return Ok(Place(disk.append(&to_bytes(&state))? | ON_DISK));
+            return Ok(Place(disk.append(&to_bytes(state))? | ON_DISK));
         }
-        self.memory.push(state);
+        self.memory.push(state.clone());
         Ok(Place(self.memory.len() as u64 - 1))
     }
 

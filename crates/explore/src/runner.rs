@@ -3,9 +3,7 @@
 use std::io;
 use std::ops::AddAssign;
 
-use anabranch_kernel::{
-    CellKey, Choice, Choices, Danger, Fault, Grid, Job, KeyWriter, SegmentEnd, State, System, Verdicts,
-};
+use anabranch_kernel::{CellKey, Choices, Danger, Grid, Job, KeyWriter, State, System};
 use rayon::prelude::*;
 
 use crate::edge::Clock;
@@ -31,13 +29,10 @@ pub(crate) struct Origin {
     pub(crate) last: bool,
 }
 
-/// What is known about a segment that was run, besides its end state.
-pub(crate) struct Done<'b> {
+/// A segment that was run, where it lies: states are large, and most are merged away.
+pub(crate) struct Done<'b, S> {
     pub(crate) origin: Origin,
-    pub(crate) choice: Choice,
-    pub(crate) end: Result<SegmentEnd, Fault>,
-    pub(crate) notes: Verdicts,
-    pub(crate) margin: f64,
+    pub(crate) job: &'b mut Job<S>,
     pub(crate) key: Option<CellKey>,
     pub(crate) danger: &'b Danger,
 }
@@ -96,14 +91,13 @@ pub(crate) struct Batch<S> {
 }
 
 impl<S> Batch<S> {
-    /// Hands out the segments one by one, in the order of jobs, with their end states.
-    pub(crate) fn each<E>(self, mut settle: impl FnMut(Done<'_>, S) -> Result<(), E>) -> Result<(), E> {
+    /// Hands out the segments one by one, in the order of jobs.
+    pub(crate) fn each<E>(mut self, mut settle: impl FnMut(Done<'_, S>) -> Result<(), E>) -> Result<(), E> {
         let calm = Danger::default();
-        for (index, (job, origin)) in self.jobs.into_iter().zip(self.origins).enumerate() {
-            let Job { state, choice, end, notes, margin } = job;
+        for (index, (job, &origin)) in self.jobs.iter_mut().zip(&self.origins).enumerate() {
             let key = self.keys.get(index).copied().flatten();
             let danger = self.dangers.get(index).unwrap_or(&calm);
-            settle(Done { origin, choice, end, notes, margin, key, danger }, state)?;
+            settle(Done { origin, job, key, danger })?;
         }
         Ok(())
     }

@@ -79,6 +79,14 @@ impl Grid {
     }
 }
 
+/// Largest whole number not above, as a word. Without a call into the maths library, which `f64::floor` is on targets
+/// without an instruction for it.
+#[inline(always)]
+fn floor_to_word(value: f64) -> u64 {
+    let towards_zero = value as i64;
+    (towards_zero - i64::from(value < towards_zero as f64)) as u64
+}
+
 /// Identity of a cell. 128 bits, so that a silent drop is not a matter of luck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CellKey(pub u128);
@@ -112,8 +120,7 @@ impl<'g> KeyWriter<'g> {
         self.finite &= value.is_finite();
         match self.grid.sizes[index] {
             CellSize::Size(_) => {
-                let cell = (value * self.grid.per_size[index] + 0.5).floor();
-                self.push((cell as i64) as u64);
+                self.push(floor_to_word(value * self.grid.per_size[index] + 0.5));
             }
             CellSize::Exact => self.push((value + 0.0).to_bits()),
             CellSize::Ignore => {}
@@ -176,6 +183,13 @@ mod tests {
         assert_ne!(key(&grid, 0.049, 1), key(&grid, 0.051, 1));
         assert_ne!(key(&grid, 0.0, 1), key(&grid, 0.0, 2));
         assert_eq!(key(&grid, f64::NAN, 1), None);
+    }
+
+    #[test]
+    fn floors_are_floors() {
+        for value in [-2.0, -1.5, -1.0, -0.25, -0.0, 0.0, 0.25, 1.0, 1.75, 1e15, -1e15] {
+            assert_eq!(floor_to_word(value), f64::floor(value) as i64 as u64, "{value}");
+        }
     }
 
     #[test]

@@ -60,6 +60,7 @@ fn passage() -> Scene {
         polylines: vec![vec![[-30.0, 1.15], [-1.0, 1.15]], vec![[-30.0, -1.15], [-1.0, -1.15]]],
         polygons: vec![],
         outline: outline(),
+        planned: vec![[0.0, 0.0], [-17.0, 0.0]],
         poses: vec![LabelledPose { pose: [0.0, 0.0, 0.0], label: "start".into() }],
         nodes,
         segments,
@@ -94,6 +95,7 @@ fn parking() -> Scene {
             vec![[-4.6, -11.0], [-1.8, -11.0], [-1.8, -5.2], [-4.6, -5.2]],
         ],
         outline: outline(),
+        planned: vec![],
         poses: vec![
             LabelledPose { pose: [0.0, 0.0, 0.0], label: "start".into() },
             LabelledPose { pose: [-6.05, -7.6, std::f64::consts::FRAC_PI_2], label: "goal".into() },
@@ -151,7 +153,7 @@ fn check(name: &str, svg: &str, expected_texts: &[&str]) {
 #[test]
 fn the_passage_has_axes_scale_bar_legend_and_inset() {
     let svg = scene_picture(&passage());
-    check("passage", &svg, &["x [m]", "y [m]", "saved state", "failing path", "contact at (", "start"]);
+    check("passage", &svg, &["x [m]", "y [m]", "saved state", "planned path", "failing path", "contact at (", "start"]);
 }
 
 #[test]

@@ -231,7 +231,7 @@ fn the_key_tells_modes_sections_and_waits_apart() {
     };
     let driving = key(1.0, PathMode::Driving { section: 1 });
     assert_eq!(driving, key(1.04, PathMode::Driving { section: 1 }));
-    assert_ne!(driving, key(1.1, PathMode::Driving { section: 1 }));
+    assert_ne!(driving, key(1.6, PathMode::Driving { section: 1 }));
     assert_ne!(driving, key(1.0, PathMode::Driving { section: 2 }));
     assert_ne!(driving, key(1.0, PathMode::ChangingGear { section: 1, ticks_left: 3 }));
     assert_ne!(driving, key(1.0, PathMode::Completed));

@@ -55,6 +55,8 @@ pub struct Scene {
     pub polygons: Vec<Vec<Point>>,
     /// Outline of what moves, in its own frame (x forwards); may be empty.
     pub outline: Vec<Point>,
+    /// The path that was to be followed; may be empty.
+    pub planned: Vec<Point>,
     /// Places where the outline is shown with a name.
     pub poses: Vec<LabelledPose>,
     /// Saved states, shown as crosses.
@@ -253,6 +255,7 @@ fn legend_items(scene: &Scene, drawn: &world::Thinned<'_>) -> Vec<(Glyph, String
     item(!scene.polygons.is_empty(), Glyph::Obstacle, "obstacle".to_owned());
     item(!scene.nodes.is_empty(), Glyph::Node, format!("saved state{}{overlap}", every(drawn.node_every)));
     item(!scene.segments.is_empty(), Glyph::Segment, format!("segment{}", every(drawn.segment_every)));
+    item(!scene.planned.is_empty(), Glyph::Planned, "planned path".to_owned());
     item(
         !scene.poses.is_empty() && !scene.outline.is_empty(),
         Glyph::Pose,

@@ -15,6 +15,7 @@ const WALL: Style = Style::line(colour::INK, 2.6);
 const OBSTACLE: Style = Style::line(colour::INK, 1.4).fill(colour::SOLID, 1.0);
 const SEGMENT: Style = Style::line(colour::BLUE, 0.9).opacity(0.55);
 const FAILING: Style = Style::line(colour::RED, 2.6);
+const PLANNED: Style = Style::line(colour::GREEN, 1.8).dash("10 4 2 4");
 const ALONG: Style = Style::line(colour::RED, 0.9).opacity(0.65).dash("5 3");
 const AT_CONTACT: Style = Style::line(colour::RED, 1.9).fill(colour::RED, 0.07);
 const POSE: Style = Style::line(colour::SOFT_INK, 1.4).fill(colour::SOFT_INK, 0.08);
@@ -88,6 +89,7 @@ pub(super) fn put_world(svg: &mut Svg, scene: &Scene, view: &View, drawn: &Thinn
     svg.lines(drawn.segments.iter().map(|line| line.iter().map(|point| view.map(wide(point)))), segment);
     let crosses = drawn.nodes.iter().flat_map(|node| cross(*node, detail.cross_px));
     svg.lines(crosses, Style::line(colour::INK, detail.cross_width));
+    svg.lines([scene.planned.iter().map(|point| view.map(*point))], PLANNED);
     for path in &scene.failing {
         svg.lines([path.poses.iter().map(|pose| view.map([pose[0], pose[1]]))], FAILING);
     }
@@ -185,6 +187,7 @@ pub(super) enum Glyph {
     Obstacle,
     Node,
     Segment,
+    Planned,
     Pose,
     Failing,
     Contact,
@@ -196,6 +199,7 @@ pub(super) fn put_glyph(svg: &mut Svg, [x, y]: Point, glyph: Glyph) {
     match glyph {
         Glyph::Wall => svg.lines([across], WALL),
         Glyph::Segment => svg.lines([across], SEGMENT),
+        Glyph::Planned => svg.lines([across], PLANNED),
         Glyph::Failing => {
             svg.rect([x, y - 8.0], [36.0, 16.0], ALONG);
             svg.lines([across], FAILING);

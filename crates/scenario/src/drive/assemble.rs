@@ -93,6 +93,7 @@ impl Drive {
             layout: super::state::Layout::default(),
             signals: recorded(LOW_SPEED_SIGNALS),
             side_by_side: false,
+            wide: super::lanes::wide_lanes(),
             model,
             body,
             driver,

@@ -65,7 +65,7 @@ impl Drive {
             && self.localisation.cycle_ticks == 1
             && self.segment_ticks.is_multiple_of(self.control_ticks)
             && self.requirements.signals_used() & COSTLY == 0
-            && wide_lanes()
+            && self.wide
     }
 
     pub(super) fn run_jobs(&self, jobs: &mut [Job<DriveState>]) {
@@ -186,6 +186,7 @@ impl Drive {
         let mut disturbed = zero.lt(zero);
         let mut command = Command { steering: zero, accel: zero, gear_sign: R::splat(1.0) };
         let mut reading = PoseReading { x: zero, y: zero, heading: zero };
+        let mut frame = [zero; signal::COUNT];
         for cycle in 0..self.segment_ticks {
             let decides = cycle.is_multiple_of(self.control_ticks);
             if decides || cycle + 1 == self.segment_ticks {
@@ -212,17 +213,23 @@ impl Drive {
                 | fast
                 | !finite
                 | zero.lt(driver.completed)
-                | self.disturbed_requirements(&car, clearance, tick, kind.settled);
+                | self.disturbed_requirements(&mut frame, &car, clearance, tick, kind.settled);
         }
         Ended { car, driver, command, reading, margin, disturbed }
     }
 
     /// Lanes in which a requirement has something to say.
     #[inline(always)]
-    fn disturbed_requirements<R: Real>(&self, car: &Car<R>, clearance: R, tick: u32, settled: u32) -> R::Mask {
+    fn disturbed_requirements<R: Real>(
+        &self,
+        frame: &mut [R; signal::COUNT],
+        car: &Car<R>,
+        clearance: R,
+        tick: u32,
+        settled: u32,
+    ) -> R::Mask {
         let zero = R::splat(0.0);
         let used = self.requirements.signals_used();
-        let mut frame = [zero; signal::COUNT];
         frame[signal::CLEARANCE] = clearance;
         frame[signal::SPEED] = car.speed;
         frame[signal::ACCELERATION] = car.accel;
@@ -241,9 +248,11 @@ impl Drive {
                 & (dx * dx + dy * dy).sqrt().le(R::splat(goal.tolerance_m))
                 & turned.le(R::splat(goal.heading_tolerance_rad));
             frame[signal::AT_GOAL] = R::select(there, R::splat(1.0), zero);
+        } else {
+            frame[signal::AT_GOAL] = zero;
         }
         frame[signal::TIME] = R::splat(f64::from(tick) * self.model.dt_s);
-        self.requirements.disturbed(&frame, R::splat(f64::from(tick)), settled)
+        self.requirements.disturbed(frame, R::splat(f64::from(tick)), settled)
     }
 
     /// Writes the end of an undisturbed lane into its job.
@@ -297,7 +306,7 @@ fn ramp<R: Real>(offset: [R; 3], per_s: [R; 3], at: R) -> [R; 3] {
 }
 
 /// Whether this machine has wide registers.
-fn wide_lanes() -> bool {
+pub(super) fn wide_lanes() -> bool {
     #[cfg(target_arch = "x86_64")]
     return is_x86_feature_detected!("avx2");
     #[cfg(not(target_arch = "x86_64"))]

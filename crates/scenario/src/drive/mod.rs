@@ -82,6 +82,8 @@ pub struct Drive {
     layout: state::Layout,
     signals: Vec<Signal>,
     side_by_side: bool,
+    /// This machine has wide registers.
+    wide: bool,
 }
 
 impl Drive {

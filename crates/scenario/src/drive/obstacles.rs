@@ -1,5 +1,8 @@
 //! What the driver does about obstacles that it perceives on its path.
 
+use std::sync::Arc;
+
+use anabranch_driving::follow::{PathMemory, PathMode, STANDSTILL_MPS};
 use anabranch_errors::Effects;
 use anabranch_geometry::{Edge, Path, Pose, WallEdge, nearest_with_points};
 use anabranch_sensing::{Late, ObstacleErrors, Perceived};
@@ -29,7 +32,8 @@ impl Drive {
             late: &late,
         };
         let in_range = eyes.sensor.in_range(state.car.car.pose().point());
-        eyes.sensor.perceive(in_range, &errors, &mut state.sensed)
+        let extras = state.extras.as_mut().expect("a scenario with eyes has extras");
+        eyes.sensor.perceive(in_range, &errors, &mut extras.sensed)
     }
 
     /// The edges of what was perceived, where it is believed to be.
@@ -48,40 +52,57 @@ impl Drive {
     pub(super) fn consider(&self, eyes: &Eyes, state: &mut DriveState, perceived: Perceived, effects: &Effects) {
         let edges = self.perceived_edges(eyes, perceived, effects);
         let prepared: Vec<WallEdge> = edges.iter().map(|&edge| edge.into()).collect();
-        state.stand_at_m = match &state.driver {
+        let stand_at_m = match &state.driver {
             DriverMemory::Path(memory) if !prepared.is_empty() => {
                 self.stand_at(self.path_of(state), memory.station_m, &prepared, eyes.stop_gap_m)
             }
             _ => FREE_M,
         };
+        if let Some(extras) = &mut state.extras {
+            extras.stand_at_m = stand_at_m;
+        }
     }
 
-    /// Plans again from where the car believes to be (S1-51).
-    pub(super) fn replan(&self, state: &mut DriveState, perceived: Perceived, effects: &Effects) {
-        let (Some(replanning), DriverMemory::Path(memory)) = (&self.replanning, &state.driver) else { return };
+    /// Plans again from where the car believes to be (S1-51); true if that gave a new path.
+    ///
+    /// A car that rolls takes only a path that goes on in its direction, and goes on at once; a car that waits for its
+    /// gear or its wheels keeps its path, or it would wait for ever.
+    pub(super) fn replan(&self, state: &mut DriveState, perceived: Option<Perceived>, effects: &Effects) -> bool {
+        let (Some(replanning), DriverMemory::Path(memory)) = (&self.replanning, &state.driver) else { return false };
         let remaining_m = self.path_of(state).length_m() - memory.station_m;
-        if memory.is_completed() || remaining_m < KEEP_PATH_M {
-            return;
+        if !matches!(memory.mode, PathMode::Driving { .. }) || remaining_m < KEEP_PATH_M {
+            return false;
         }
-        let seen = (0..replanning.shapes.len() as u32).filter(|&n| perceived.mask >> n & 1 == 1);
-        let edges: Vec<Edge> = seen
+        let sees = |n: &u32| perceived.is_some_and(|p| p.mask >> n & 1 == 1);
+        let edges: Vec<Edge> = (0..replanning.shapes.len() as u32)
+            .filter(sees)
             .flat_map(|n| {
-                let moved_m = if perceived.displaced >> n & 1 == 1 { effects.displacement_m(n) } else { [0.0; 2] };
+                let is_displaced = perceived.is_some_and(|p| p.displaced >> n & 1 == 1);
+                let moved_m = if is_displaced { effects.displacement_m(n) } else { [0.0; 2] };
                 closed_edges(&replanning.shapes[n as usize], moved_m, n).collect::<Vec<_>>()
             })
             .collect();
         let from = Pose::new(state.reading.x, state.reading.y, state.reading.heading);
-        if let (Ok(path), super::Driver::Path(follower)) =
+        let (Ok(path), super::Driver::Path(follower)) =
             (replanning.planning.plan(from, &edges, REPLAN_EXPANSIONS_MAX), &self.driver)
-        {
-            state.driver = DriverMemory::Path(follower.start(&path));
-            state.own_path = Some(std::sync::Arc::new(path));
+        else {
+            return false;
+        };
+        let Some(first) = path.sections().first() else { return false };
+        let speed_mps = state.car.car.speed;
+        let rolls = speed_mps.abs() >= STANDSTILL_MPS;
+        if rolls && first.direction * speed_mps < 0.0 {
+            return false;
         }
+        let on_the_way = PathMemory { station_m: first.start_m, mode: PathMode::Driving { section: 0 } };
+        state.driver = DriverMemory::Path(if rolls { on_the_way } else { follower.start(&path) });
+        state.extras.as_mut().expect("a scenario with replanning has extras").own_path = Some(Arc::new(path));
+        true
     }
 
     /// The path a state follows.
     pub(super) fn path_of<'a>(&'a self, state: &'a DriveState) -> &'a Path {
-        state.own_path.as_deref().unwrap_or(&self.plans[usize::from(state.start)].path)
+        state.own_path().map_or(&self.plans[usize::from(state.start)].path, |path| path)
     }
 
     /// The last station before an obstacle on the path; [`FREE_M`] if the way ahead is free.

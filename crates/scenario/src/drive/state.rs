@@ -57,18 +57,32 @@ pub struct DriveState {
     pub reading: PoseReading<f64>,
     /// What error models remember.
     pub errors: anabranch_errors::Memory,
+    /// What monitors remember.
+    pub monitors: anabranch_monitors::Memory,
+    /// What only scenarios with delays or sensed obstacles need; apart, so that the others save small states.
+    pub extras: Option<Box<Extras>>,
+}
+
+/// The part of the state that delays, sensed obstacles and replanning need.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Extras {
     /// Readings on their way to the driver: x, y, heading, speed.
     pub told_line: DelayLine<4>,
     /// Commands on their way to the car: steering, acceleration.
     pub command_line: DelayLine<2>,
     /// What the obstacle sensor remembers.
     pub sensed: ObstacleMemory,
-    /// Station at which the driver wants to stand because of an obstacle; [`FREE_M`] if nowhere.
+    /// Station at which the driver wants to stand because of an obstacle; beyond every path if nowhere.
     pub stand_at_m: f64,
-    /// What monitors remember.
-    pub monitors: anabranch_monitors::Memory,
     /// A path planned on the way, instead of the first one.
     pub own_path: Option<Arc<Path>>,
+}
+
+impl DriveState {
+    /// The path planned on the way, if there is one.
+    pub(crate) fn own_path(&self) -> Option<&Arc<Path>> {
+        self.extras.as_ref().and_then(|extras| extras.own_path.as_ref())
+    }
 }
 
 /// A station beyond every path.
@@ -163,18 +177,12 @@ impl Drive {
             DriverMemory::Trajectory(memory) => memory.write_key(layout.driver, key),
         }
         self.errors.write_key(&state.errors, layout.errors, key);
-        state.told_line.write_key(&TOLD, layout.told_line, key);
-        state.command_line.write_key(&COMMANDED, layout.command_line, key);
-        if let (Some(eyes), Some(stand_at)) = (&self.eyes, layout.stand_at) {
-            eyes.sensor.write_key(&state.sensed, layout.sensed, key);
-            key.real(stand_at, state.stand_at_m);
+        if let Some(extras) = &state.extras {
+            self.write_extras(extras, key);
         }
         self.requirements.write_key(&state.monitors, layout.monitors, key);
         if let Some(start) = layout.start {
             key.exact(start, u64::from(state.start));
-        }
-        if let Some(index) = layout.path {
-            write_path(state.own_path.as_deref(), index, key);
         }
         if let Some((index, round)) = layout.phase {
             key.exact(index, u64::from(state.tick % round));
@@ -185,6 +193,21 @@ impl Drive {
         }
         if let Some(index) = layout.held_reading {
             state.reading.write_key(index, key);
+        }
+    }
+}
+
+impl Drive {
+    fn write_extras(&self, extras: &Extras, key: &mut KeyWriter<'_>) {
+        let layout = &self.layout;
+        extras.told_line.write_key(&TOLD, layout.told_line, key);
+        extras.command_line.write_key(&COMMANDED, layout.command_line, key);
+        if let (Some(eyes), Some(stand_at)) = (&self.eyes, layout.stand_at) {
+            eyes.sensor.write_key(&extras.sensed, layout.sensed, key);
+            key.real(stand_at, extras.stand_at_m);
+        }
+        if let Some(index) = layout.path {
+            write_path(extras.own_path.as_deref(), index, key);
         }
     }
 }

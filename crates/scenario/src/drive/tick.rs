@@ -1,15 +1,15 @@
 //! One run, one base cycle after another, with everything a scenario can contain.
 
 use anabranch_driving::follow::{Command, PathLanes, STANDSTILL_MPS, Told, TrajectoryLanes};
-use anabranch_errors::Effects;
+use anabranch_errors::{DelayLine, Effects};
 use anabranch_geometry::{Contact, Motion, WallEdge, first_contact, max_displacement, may_touch, nearest};
 use anabranch_kernel::{Choice, Fault, Params, Place, SegmentEnd, Watch, maths};
 use anabranch_monitors::{low_speed as signal, verdicts};
 use anabranch_sensing::{PoseError, PoseReading, TruePose, read};
 use anabranch_vehicle::{Car, CarState, Gear};
 
-use super::state::{DriveState, DriverMemory, FREE_M, HeldCommand};
-use super::{Drive, Driver, Eyes};
+use super::state::{DriveState, DriverMemory, Extras, FREE_M, HeldCommand};
+use super::{Drive, Driver};
 
 /// What one segment works with and nobody saves.
 struct Scratch<'a> {
@@ -50,22 +50,56 @@ impl Drive {
             command: HeldCommand { steering_rad: 0.0, accel_mps2: 0.0 },
             reading: PoseReading { x, y, heading },
             errors: self.errors.start(),
-            told_line: anabranch_errors::DelayLine::new(reach.sensor_delay_ticks, [x, y, heading, speed]),
-            command_line: anabranch_errors::DelayLine::new(reach.actuator_delay_ticks, [0.0; 2]),
-            sensed: self.eyes.as_ref().map(|eyes| eyes.sensor.start()).unwrap_or_default(),
-            stand_at_m: FREE_M,
             monitors: anabranch_monitors::Memory::default(),
-            own_path: None,
+            extras: self.needs_extras().then(|| {
+                Box::new(Extras {
+                    told_line: DelayLine::new(reach.sensor_delay_ticks, [x, y, heading, speed]),
+                    command_line: DelayLine::new(reach.actuator_delay_ticks, [0.0; 2]),
+                    sensed: self.eyes.as_ref().map(|eyes| eyes.sensor.start()).unwrap_or_default(),
+                    stand_at_m: FREE_M,
+                    own_path: None,
+                })
+            }),
         })
     }
 
-    /// Runs one segment.
+    /// Whether anything in this scenario needs more than the plain state.
+    fn needs_extras(&self) -> bool {
+        let reach = self.errors.reach();
+        self.eyes.is_some()
+            || self.replanning.is_some()
+            || reach.sensor_delay_ticks > 0
+            || reach.actuator_delay_ticks > 0
+    }
+
+    /// Runs one segment, compiled for wide registers where the machine has them: the same operations, so the same bits.
     pub(super) fn run_one(
         &self,
         state: &mut DriveState,
         choice: Choice,
         watch: &mut Watch<'_>,
     ) -> Result<SegmentEnd, Fault> {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            /// # Safety
+            /// The machine must have AVX2.
+            #[target_feature(enable = "avx2")]
+            unsafe fn with_avx2(
+                drive: &Drive,
+                state: &mut DriveState,
+                choice: Choice,
+                watch: &mut Watch<'_>,
+            ) -> Result<SegmentEnd, Fault> {
+                drive.run_segment(state, choice, watch)
+            }
+            // SAFETY: `wide` is only set where AVX2 was detected.
+            return unsafe { with_avx2(self, state, choice, watch) };
+        }
+        self.run_segment(state, choice, watch)
+    }
+
+    #[inline(always)]
+    fn run_segment(&self, state: &mut DriveState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
         let effects = self.errors.begin(choice, &mut state.errors);
         let car = &state.car.car;
         let (sin, cos) = maths::sin_cos(car.heading);
@@ -90,6 +124,7 @@ impl Drive {
     }
 
     /// One base cycle; `Some` if the run ends in it.
+    #[inline(always)]
     fn tick<'a>(
         &'a self,
         state: &mut DriveState,
@@ -98,16 +133,17 @@ impl Drive {
         watch: &mut Watch<'_>,
     ) -> Result<Option<SegmentEnd>, Fault> {
         let told = self.sense(state, cycle, scratch);
-        if let Some(eyes) = &self.eyes {
-            self.look(eyes, state, scratch);
-        }
+        self.look(state, scratch);
         if state.tick.is_multiple_of(self.control_ticks) {
             let command = self.decide(state, &told);
             state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
             state.car.gear = Gear::of_sign(command.gear_sign);
         }
         let held = [state.command.steering_rad, state.command.accel_mps2];
-        let [steering, accel] = state.command_line.pass(held, scratch.effects.actuator_delay_ticks);
+        let [steering, accel] = match &mut state.extras {
+            Some(extras) => extras.command_line.pass(held, scratch.effects.actuator_delay_ticks),
+            None => held,
+        };
         let (steering, accel) = (scratch.effects.steering_rad(steering), scratch.effects.acceleration_mps2(accel));
         let accel_before = state.car.car.accel;
         let contact = self.advance(state, steering, accel, scratch);
@@ -122,6 +158,7 @@ impl Drive {
     }
 
     /// What the driver is told about its car.
+    #[inline(always)]
     fn sense(&self, state: &mut DriveState, cycle: u32, scratch: &Scratch<'_>) -> Told<f64> {
         let car = &state.car.car;
         if self.localisation.is_due(u64::from(state.tick)) {
@@ -134,35 +171,41 @@ impl Drive {
             state.reading = read(truth, error);
         }
         let fresh = [state.reading.x, state.reading.y, state.reading.heading, car.speed];
-        let [x, y, heading, speed] = state.told_line.pass(fresh, scratch.effects.sensor_delay_ticks);
+        let [x, y, heading, speed] = match &mut state.extras {
+            Some(extras) => extras.told_line.pass(fresh, scratch.effects.sensor_delay_ticks),
+            None => fresh,
+        };
         Told { x, y, heading, speed }
     }
 
-    /// Perceives obstacles and thinks about them in the cycles meant for it.
-    fn look(&self, eyes: &Eyes, state: &mut DriveState, scratch: &Scratch<'_>) {
-        let perceived = self.perceive(eyes, state, &scratch.effects);
-        if let Some(replanning) = &self.replanning
-            && state.tick > 0
-            && state.tick.is_multiple_of(replanning.cycle_ticks)
-        {
-            self.replan(state, perceived, &scratch.effects);
+    /// Perceives obstacles, plans again and thinks about what is in the way, in the cycles meant for it.
+    #[inline]
+    fn look(&self, state: &mut DriveState, scratch: &Scratch<'_>) {
+        if self.eyes.is_none() && self.replanning.is_none() {
+            return;
         }
-        if state.tick.is_multiple_of(eyes.cycle_ticks) {
+        let perceived = self.eyes.as_ref().map(|eyes| self.perceive(eyes, state, &scratch.effects));
+        let plans = self.replanning.as_ref().is_some_and(|r| state.tick > 0 && state.tick.is_multiple_of(r.cycle_ticks));
+        let has_new_path = plans && self.replan(state, perceived, &scratch.effects);
+        if let (Some(eyes), Some(perceived)) = (&self.eyes, perceived)
+            && (has_new_path || state.tick.is_multiple_of(eyes.cycle_ticks))
+        {
             self.consider(eyes, state, perceived, &scratch.effects);
         }
     }
 
     fn decide(&self, state: &mut DriveState, told: &Told<f64>) -> Command<f64> {
-        let own_path = state.own_path.clone();
+        let own_path = state.own_path().cloned();
         let plan = &self.plans[usize::from(state.start)];
         let path = own_path.as_deref().unwrap_or(&plan.path);
+        let stand_at_m = state.extras.as_ref().map_or(FREE_M, |extras| extras.stand_at_m);
         if path.sections().is_empty() {
             return Command { steering: 0.0, accel: -1.0, gear_sign: state.car.gear.sign() };
         }
         match (&self.driver, &mut state.driver) {
             (Driver::Path(follower), DriverMemory::Path(memory)) => {
                 let mut lanes = PathLanes::<f64>::gather(|_| path, |_| memory);
-                let command = follower.tick(|_| path, &mut lanes, told, state.stand_at_m);
+                let command = follower.tick(|_| path, &mut lanes, told, stand_at_m);
                 *memory = lanes.memory(0);
                 command
             }
@@ -178,7 +221,7 @@ impl Drive {
     }
 
     /// Moves the car and finds contact on the way, not only at its end.
-    #[inline]
+    #[inline(always)]
     fn advance<'a>(
         &'a self,
         state: &mut DriveState,
@@ -220,7 +263,7 @@ impl Drive {
     }
 
     /// Distance to the nearest thing that is there.
-    #[inline]
+    #[inline(always)]
     fn clearance(&self, state: &DriveState, scratch: &Scratch<'_>) -> f64 {
         let car = &state.car.car;
         let mut clearance_m = nearest(&self.body, car.x, car.y, scratch.cos, scratch.sin, scratch.edges);
@@ -232,6 +275,7 @@ impl Drive {
         clearance_m
     }
 
+    #[inline(always)]
     fn frame(
         &self,
         state: &DriveState,
@@ -272,7 +316,7 @@ impl Drive {
     }
 
     /// Whether the car truly stands at its goal.
-    #[inline]
+    #[inline(always)]
     pub(super) fn at_goal(&self, car: &Car<f64>) -> bool {
         let goal = &self.goal;
         car.speed.abs() < STANDSTILL_MPS
@@ -280,7 +324,7 @@ impl Drive {
             && maths::wrap_angle(car.heading - goal.pose.heading).abs() <= goal.heading_tolerance_rad
     }
 
-    #[inline]
+    #[inline(always)]
     fn judge(
         &self,
         state: &mut DriveState,
@@ -295,8 +339,8 @@ impl Drive {
             in_world: [c.in_world.x, c.in_world.y],
             other: c.obstacle,
         });
-        for note in verdicts(judgement.noted, tick, place) {
-            watch.note(note);
+        if judgement.noted != 0 {
+            verdicts(judgement.noted, tick, place).into_iter().for_each(|note| watch.note(note));
         }
         if judgement.violated != 0 {
             return Some(SegmentEnd::Violated(verdicts(judgement.violated, tick, place)));
