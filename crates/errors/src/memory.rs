@@ -1,6 +1,5 @@
 //! What error models remember between segments.
 
-use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
 /// Most numbers one model remembers: a pose.
@@ -17,13 +16,14 @@ pub struct Slot {
     pub values: [f64; SLOT_MAX],
 }
 
-/// The memory of a whole [`crate::ErrorSet`]: part of the saved state, inline and cheap to clone.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+/// The memory of a whole [`crate::ErrorSet`]: part of the saved state, flat, so that saving it is a plain copy. Places
+/// that nobody uses stay zero.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Memory {
     /// What the models remember, one model after another.
-    pub(crate) values: ArrayVec<f64, VALUES_MAX>,
+    pub(crate) values: [f64; VALUES_MAX],
     /// Segments in error so far, for each model with a limit of its own.
-    pub(crate) used: ArrayVec<u16, LIMITED_MAX>,
+    pub(crate) used: [u16; LIMITED_MAX],
     /// Segments in error so far; 0 for ever where no limit per run needs it.
     pub(crate) erroneous_segments: u16,
 }

@@ -184,13 +184,7 @@ impl ErrorSet {
     }
     /// The memory at the start of a run.
     pub fn start(&self) -> Memory {
-        let values = self.places.iter().map(|place| place.values).sum();
-        let limited = self.places.iter().filter(|place| place.limit.is_some()).count();
-        Memory {
-            values: std::iter::repeat_n(0.0, values).collect(),
-            used: std::iter::repeat_n(0, limited).collect(),
-            erroneous_segments: 0,
-        }
+        Memory::default()
     }
 
     /// The choices that can matter: within the limits, and no two with the same outcome. Choice 0 comes first.

@@ -67,7 +67,7 @@ proptest! {
             set.live(&memory, &mut live);
             prop_assert_eq!(live[0], Choice::NONE);
             let outcome = |choice| {
-                let mut memory = memory.clone();
+                let mut memory = memory;
                 (set.begin(choice, &mut memory), memory)
             };
             for (i, &a) in live.iter().enumerate() {

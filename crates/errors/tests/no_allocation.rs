@@ -44,7 +44,6 @@ fn segments_begin_without_allocation() {
     for n in 0..100 {
         set.live(&memory, &mut live);
         set.begin(live[n * 7 % live.len()], &mut memory);
-        memory = memory.clone();
     }
     assert_eq!(COUNT.load(Ordering::Relaxed), before);
     assert_eq!(live, [Choice::NONE]);

@@ -5,22 +5,23 @@ use std::path::PathBuf;
 
 use anabranch_kernel::{Choices, Job, Seed, System, contract, to_bytes};
 use anabranch_scenario::Drive;
-use anabranch_scenario::file::{Hooks, ScenarioSpec, read_scenario};
+use anabranch_scenario::file::{Document, Hooks, ScenarioSpec, read_scenario};
 
-fn scenarios() -> Vec<(String, ScenarioSpec)> {
+fn texts() -> Vec<(String, Vec<u8>)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    files
-        .into_iter()
-        .filter(|file| file.extension().is_some_and(|e| e == "toml"))
-        .map(|file| {
-            let name = file.file_name().unwrap().to_string_lossy().into_owned();
-            let (_, spec) =
-                read_scenario(&name, &fs::read(&file).unwrap(), &Hooks::default()).unwrap_or_else(|e| panic!("{e}"));
-            (name, spec)
-        })
-        .collect()
+    files.retain(|file| file.extension().is_some_and(|e| e == "toml"));
+    let name = |file: &PathBuf| file.file_name().unwrap().to_string_lossy().into_owned();
+    files.iter().map(|file| (name(file), fs::read(file).unwrap())).collect()
+}
+
+fn scenarios() -> Vec<(String, ScenarioSpec)> {
+    let read = |(name, text): (String, Vec<u8>)| {
+        let (_, spec) = read_scenario(&name, &text, &Hooks::default()).unwrap_or_else(|e| panic!("{e}"));
+        (name, spec)
+    };
+    texts().into_iter().map(read).collect()
 }
 
 #[test]
@@ -60,4 +61,18 @@ fn side_by_side_has_the_bits_of_one_by_one() {
         }
     }
     assert!(compared > 2000, "{compared}");
+}
+
+/// Segments of one base cycle: every part is saved, loaded and continued at every tick, also between the cycles of
+/// slower parts.
+#[test]
+fn every_scenario_keeps_the_contract_at_every_tick() {
+    for (name, text) in texts() {
+        let mut document = Document::parse(&name, &text).unwrap();
+        document.apply_override("explore.segment", "10 ms").unwrap();
+        let spec = document.read(&Hooks::default()).unwrap_or_else(|e| panic!("{e}"));
+        let drive = Drive::assemble(&spec).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let report = contract::check_contract(&drive, 2, 700).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(report.saves > 300, "{name}: {report:?}");
+    }
 }

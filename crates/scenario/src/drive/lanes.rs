@@ -121,7 +121,7 @@ impl Drive {
     fn run_lanes<R: Real>(&self, jobs: &mut [Job<DriveState>], pack: &[(Kind, u32)], path: &Path) {
         let Driver::Path(follower) = &self.driver else { unreachable!("checked when the scenario was loaded") };
         let at = |lane: usize| pack[lane.min(pack.len() - 1)].1 as usize;
-        let mut memories: [_; LANES_MAX] = std::array::from_fn(|lane| jobs[at(lane)].state.errors.clone());
+        let mut memories: [_; LANES_MAX] = std::array::from_fn(|lane| jobs[at(lane)].state.errors);
         let effects: [_; LANES_MAX] =
             std::array::from_fn(|lane| self.errors.begin(jobs[at(lane)].choice, &mut memories[lane]));
         let lanes = |value: fn(&anabranch_errors::Effects) -> f64| R::from_lanes(|lane| value(&effects[lane]));
@@ -163,7 +163,7 @@ impl Drive {
             if ended.disturbed.lane(lane) {
                 self.run_job(job);
             } else {
-                self.settle_lane(job, &ended, lane, std::mem::take(&mut memories[lane]));
+                self.settle_lane(job, &ended, lane, memories[lane]);
             }
         }
     }

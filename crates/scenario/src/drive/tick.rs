@@ -194,6 +194,7 @@ impl Drive {
         }
     }
 
+    #[inline(always)]
     fn decide(&self, state: &mut DriveState, told: &Told<f64>) -> Command<f64> {
         let own_path = state.own_path().cloned();
         let plan = &self.plans[usize::from(state.start)];

@@ -1,0 +1,60 @@
+//! Everything that can be typed after `anabranch`.
+
+use clap::{Parser, Subcommand};
+
+use crate::screen::Global;
+use crate::verbs;
+
+const AFTER: &str = "\
+Exit codes: 0 nothing found · 1 findings · 2 bad input · 3 a bug of ours · 4 nothing selected ·
+5 incomplete · 6 not reproducible · 130 interrupted, saved.
+
+First steps:  anabranch new first-steps && cd first-steps && anabranch explore narrow-passage.toml";
+
+/// Finds the combination of errors that makes driving software fail.
+///
+/// Simulates in short segments, saves the state after each one, branches with every error and merges states that have
+/// become alike, so that all error sequences are covered.
+#[derive(Parser, Debug)]
+#[command(name = "anabranch", version, arg_required_else_help = true, after_help = AFTER)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+    /// Options of every verb.
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// The verbs.
+#[derive(Subcommand, Debug)]
+pub enum Verb {
+    /// Write a ready project from a template.
+    New(verbs::new::New),
+    /// Parse and check scenarios without simulating.
+    Check(verbs::check::Check),
+    /// Run one simulation.
+    Run(verbs::run::Run),
+    /// Run every error combination, with saved states.
+    Explore(Box<verbs::explore::Explore>),
+    /// Run a finding again, exactly.
+    Replay(verbs::replay::Replay),
+    /// Print completions for a shell.
+    Completions(verbs::generate::Completions),
+    /// Print the manual page.
+    Man(verbs::generate::Man),
+    /// Show what happens at a bug of ours.
+    #[command(hide = true)]
+    Bug,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,242 @@
+//! From violating segments to confirmed error sequences.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZero;
+
+use anabranch_explore::{NO_PARENT, Outcome, Trail, replay};
+use anabranch_kernel::{Choice, Choices, Fault, Job, Seed, SegmentEnd, System, Verdict, Watch};
+use anabranch_scenario::{Drive, DriveState};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Paths that are run side by side.
+const SIDE_BY_SIDE: usize = 64;
+
+/// How an error sequence was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// By exploring.
+    Explored,
+    /// By holding one error from start to end, which merging or a spent budget had missed.
+    Constant,
+    /// By a random run beside the exploration, which merging or a spent budget had missed.
+    Rollout,
+}
+
+impl Source {
+    /// For machines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Explored => "explored",
+            Self::Constant => "constant",
+            Self::Rollout => "rollout",
+        }
+    }
+}
+
+/// An error sequence that is said to violate a requirement.
+#[derive(Clone, Debug)]
+struct Claim {
+    source: Source,
+    start: usize,
+    choices: Vec<Choice>,
+    /// What the exploration saw; a random run only says that there was something.
+    expected: Option<Verdict>,
+}
+
+/// An error sequence that does violate a requirement: it was run from the start, without merging.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// How it was found.
+    pub source: Source,
+    /// Number of its start.
+    pub start: usize,
+    /// The error of every segment.
+    pub choices: Vec<Choice>,
+    /// What was violated, where and when.
+    pub verdict: Verdict,
+}
+
+/// Reconstructs every violating path and runs it from the start, without saved states and without merging; several
+/// paths run side by side.
+///
+/// # Errors
+/// When a path does not end as the exploration said: exit 6.
+pub fn confirmed(
+    drive: &Drive,
+    seed: Seed,
+    outcome: &Outcome,
+    trail: &dyn Trail,
+    threads: usize,
+) -> Result<Vec<Candidate>, Failure> {
+    let claims = claims(drive, seed, outcome, trail)?;
+    let starts: Vec<DriveState> =
+        drive.space().all().iter().map(|params| drive.start(seed, params)).collect::<Result<_, _>>()?;
+    let threads = match threads {
+        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+        n => n,
+    };
+    let per_thread = claims.len().div_ceil(threads).max(1);
+    let results: Vec<Result<Vec<Candidate>, Failure>> = std::thread::scope(|scope| {
+        let starts = &starts;
+        let confirm = move |part: &[Claim]| {
+            let mut all = Vec::with_capacity(part.len());
+            for batch in part.chunks(SIDE_BY_SIDE) {
+                for (claim, (end, segments)) in batch.iter().zip(run_together(drive, starts, batch)) {
+                    all.push(judged(drive, claim, end, segments)?);
+                }
+            }
+            Ok(all)
+        };
+        let workers: Vec<_> = claims.chunks(per_thread).map(|part| scope.spawn(move || confirm(part))).collect();
+        workers.into_iter().map(|worker| worker.join().expect("a panic has ended the program already")).collect()
+    });
+    let mut all = Vec::with_capacity(claims.len());
+    for part in results {
+        all.extend(part?);
+    }
+    Ok(all)
+}
+
+/// Once more alone, as `replay` does: for findings that people are told about.
+///
+/// # Errors
+/// When it ends otherwise: exit 6.
+pub fn confirm_alone(drive: &Drive, seed: Seed, candidate: &Candidate) -> Result<(), Failure> {
+    let Candidate { source, start, choices, verdict } = candidate.clone();
+    let run = replay(drive, seed, &drive.space().all()[start], &choices, None);
+    let (end, segments) = run.map_or_else(|fault| (Err(fault), 0), |run| (Ok(run.end), run.segments));
+    judged(drive, &Claim { source, start, choices, expected: Some(verdict) }, end, segments).map(|_| ())
+}
+
+/// How each claim ends and after how many segments.
+fn run_together(drive: &Drive, starts: &[DriveState], claims: &[Claim]) -> Vec<(Result<SegmentEnd, Fault>, usize)> {
+    let mut ends = vec![(Ok(SegmentEnd::Open), 0); claims.len()];
+    let mut active: Vec<usize> = (0..claims.len()).collect();
+    let mut jobs: Vec<Job<DriveState>> =
+        claims.iter().map(|claim| Job::new(starts[claim.start].clone(), Choice::NONE)).collect();
+    for level in 0.. {
+        for (job, at) in jobs.iter_mut().zip(&active) {
+            job.choice = claims[*at].choices[level];
+        }
+        drive.run_many(&mut jobs);
+        let mut next = (Vec::new(), Vec::new());
+        for (job, at) in jobs.into_iter().zip(active) {
+            if job.end == Ok(SegmentEnd::Open) && level + 1 < claims[at].choices.len() {
+                next.0.push(Job::new(job.state, Choice::NONE));
+                next.1.push(at);
+            } else {
+                ends[at] = (job.end, level + 1);
+            }
+        }
+        (jobs, active) = next;
+        if jobs.is_empty() {
+            break;
+        }
+    }
+    ends
+}
+
+fn claims(drive: &Drive, seed: Seed, outcome: &Outcome, trail: &dyn Trail) -> Result<Vec<Claim>, Failure> {
+    let mut paths = Paths { trail, known: BTreeMap::new() };
+    let (mut claims, mut known) = (Vec::new(), BTreeSet::new());
+    for hit in &outcome.hits {
+        let (start, mut choices) = paths.to(hit.parent)?;
+        choices.push(hit.choice);
+        known.insert((start, choices.clone()));
+        claims.push(Claim { source: Source::Explored, start, choices, expected: Some(hit.verdict) });
+    }
+    let constant = constant_paths(drive, seed, outcome)?.into_iter().map(|path| (Source::Constant, path));
+    let random = outcome.coverage.violations.iter().map(|path| (Source::Rollout, path.clone()));
+    for (source, (start, choices)) in constant.chain(random) {
+        if known.insert((start, choices.clone())) {
+            claims.push(Claim { source, start, choices, expected: None });
+        }
+    }
+    Ok(claims)
+}
+
+/// A start and the error of every segment.
+type ErrorPath = (usize, Vec<Choice>);
+
+/// Constant errors that violate and that the limits of the scenario allow to be held that long.
+fn constant_paths(drive: &Drive, seed: Seed, outcome: &Outcome) -> Result<Vec<ErrorPath>, Failure> {
+    let mut paths = Vec::new();
+    let mut live = Choices::new();
+    for &choice in &outcome.constant_errors_violate {
+        for (start, params) in drive.space().all().iter().enumerate() {
+            let mut state = drive.start(seed, params)?;
+            let mut choices = Vec::new();
+            let mut end = SegmentEnd::Open;
+            while end == SegmentEnd::Open && choices.len() < drive.segments() as usize {
+                drive.live(&state, &mut live);
+                if !live.contains(&choice) {
+                    break;
+                }
+                choices.push(choice);
+                end = drive.run(&mut state, choice, &mut Watch::off())?;
+            }
+            if matches!(end, SegmentEnd::Violated(_)) {
+                paths.push((start, choices));
+            }
+        }
+    }
+    Ok(paths)
+}
+
+/// Paths share most of their way; what was read once is not read again.
+struct Paths<'t> {
+    trail: &'t dyn Trail,
+    known: BTreeMap<u64, (u64, Choice)>,
+}
+
+impl Paths<'_> {
+    fn to(&mut self, node: u64) -> Result<(usize, Vec<Choice>), Failure> {
+        let (mut at, mut choices) = (node, Vec::new());
+        loop {
+            let (parent, choice) = match self.known.get(&at) {
+                Some(known) => *known,
+                None => {
+                    let step = self
+                        .trail
+                        .look(at)
+                        .map_err(|e| Failure::input(format!("the trail cannot be read: {e}"), ""))?;
+                    self.known.insert(at, step);
+                    step
+                }
+            };
+            if parent == NO_PARENT {
+                choices.reverse();
+                return Ok((choice.index(), choices));
+            }
+            choices.push(choice);
+            at = parent;
+        }
+    }
+}
+
+fn judged(drive: &Drive, claim: &Claim, end: Result<SegmentEnd, Fault>, segments: usize) -> Result<Candidate, Failure> {
+    let verdict = match (&end, &claim.expected) {
+        (Ok(SegmentEnd::Violated(verdicts)), Some(expected)) => verdicts.iter().find(|v| *v == expected).copied(),
+        (Ok(SegmentEnd::Violated(verdicts)), None) => verdicts.first().copied(),
+        _ => None,
+    };
+    match verdict {
+        Some(verdict) if segments == claim.choices.len() => {
+            Ok(Candidate { source: claim.source, start: claim.start, choices: claim.choices.clone(), verdict })
+        }
+        _ => Err(different(drive, claim, &end)),
+    }
+}
+
+fn different(drive: &Drive, claim: &Claim, end: &Result<SegmentEnd, Fault>) -> Failure {
+    let name = |v: &Verdict| drive.requirements()[usize::from(v.requirement)].clone();
+    let expected =
+        claim.expected.map_or_else(|| "a violation".to_owned(), |v| format!("`{}` on tick {}", name(&v), v.tick));
+    let errors: Vec<String> = claim.choices.iter().map(|choice| drive.errors().describe(*choice)).collect();
+    let message =
+        format!("not reproducible: {expected} was found, but from the start the same errors end with {end:?}");
+    let help = format!("a part keeps something that is not in its state; the errors were: {}", errors.join(", "));
+    Failure::Plain { exit: Exit::NotReproducible, message, help }
+}

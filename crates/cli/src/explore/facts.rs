@@ -1,0 +1,236 @@
+//! What an exploration has to say: the numbers behind the text for people and the object for machines.
+
+use anabranch_explore::{Merge, Outcome, Settings, Stop};
+use anabranch_kernel::{Seed, System};
+use anabranch_scenario::Drive;
+use serde_json::{Value, json};
+
+use super::groups::Group;
+use super::settings::{Horizon, Words};
+use crate::exit::Exit;
+use crate::load::Loaded;
+
+/// What the process has used.
+#[derive(Clone, Copy, Debug)]
+pub struct Used {
+    /// Seconds on the wall, findings confirmed and saved.
+    pub wall_s: f64,
+    /// Of these, for exploring.
+    pub explored_wall_s: f64,
+    /// CPU seconds for exploring.
+    pub explored_cpu_s: Option<f64>,
+    /// CPU seconds; `None` where the system does not say.
+    pub cpu_s: Option<f64>,
+    /// Largest resident memory; `None` where the system does not say.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+/// Everything about one exploration.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// The scenario.
+    pub loaded: &'a Loaded,
+    /// Its loop.
+    pub drive: &'a Drive,
+    /// How it was explored.
+    pub settings: &'a Settings,
+    /// How far.
+    pub horizon: Horizon,
+    /// Seed of all chance.
+    pub seed: Seed,
+    /// What came out.
+    pub outcome: &'a Outcome,
+    /// Findings, confirmed and grouped.
+    pub groups: &'a [Group],
+    /// Confirmed findings, those of random runs included.
+    pub findings: u64,
+    /// What it took.
+    pub used: Used,
+    /// The folder of the run, relative.
+    pub run: String,
+}
+
+impl Facts<'_> {
+    /// *violated*, *not found* or *incomplete*. Merging by likeness is never called *safe*.
+    pub fn verdict(&self) -> &'static str {
+        if self.findings > 0 {
+            "violated"
+        } else if self.outcome.complete() {
+            "not found"
+        } else {
+            "incomplete"
+        }
+    }
+
+    /// How the program ends.
+    pub fn exit(&self) -> Exit {
+        let mut exits = Vec::new();
+        if self.outcome.stop == Some(Stop::Interrupted) {
+            exits.push(Exit::Interrupted);
+        }
+        if self.findings > 0 {
+            exits.push(Exit::Findings);
+        }
+        if !self.outcome.complete() {
+            exits.push(Exit::Incomplete);
+        }
+        Exit::of(&exits)
+    }
+
+    /// Why it ended before everything was explored, in words; empty if it did not.
+    pub fn stop_words(&self) -> String {
+        match self.outcome.stop {
+            None if self.outcome.fault_count > 0 => {
+                format!("{} segments could not be computed", self.outcome.fault_count)
+            }
+            None => String::new(),
+            Some(Stop::Time) => "the time budget was used up".to_owned(),
+            Some(Stop::States) => "the budget of states was used up".to_owned(),
+            Some(Stop::Memory) => "the memory budget was used up".to_owned(),
+            Some(Stop::Interrupted) => "it was interrupted".to_owned(),
+            Some(Stop::FirstFinding) => "the first finding was enough".to_owned(),
+        }
+    }
+
+    /// The b of bⁿ.
+    pub fn error_choices(&self) -> usize {
+        self.drive.errors().len()
+    }
+    /// Error sequences: bⁿ, from every start.
+    pub fn sequences(&self) -> f64 {
+        self.drive.space().len() as f64 * (self.error_choices() as f64).powi(self.horizon.levels as i32)
+    }
+    /// Simulated with saved states.
+    pub fn seconds_simulated(&self) -> f64 {
+        self.outcome.progress.segments as f64 * self.drive.segment_seconds()
+    }
+    /// Simulated if every kept path were run from the start.
+    pub fn seconds_without_saved_states(&self) -> f64 {
+        self.outcome.progress.segments_from_start as f64 * self.drive.segment_seconds()
+    }
+    /// n·bⁿ: every error sequence run from the start.
+    pub fn seconds_without_merging(&self) -> f64 {
+        f64::from(self.horizon.levels) * self.drive.segment_seconds() * self.sequences()
+    }
+    /// The settings in words.
+    pub fn words(&self) -> Words {
+        Words::of(self.settings, self.drive.variables())
+    }
+    /// Whether random runs measured what merging missed, or there was nothing to miss.
+    pub fn coverage_is_known(&self) -> bool {
+        self.outcome.coverage.rollouts > 0 || self.settings.merge == Merge::None
+    }
+
+    /// The object of `anabranch.explore/1`.
+    pub fn to_json(&self) -> Value {
+        let (outcome, words) = (self.outcome, self.words());
+        json!({
+            "schema": "anabranch.explore/1",
+            "scenario": self.drive.name(),
+            "digest": outcome.digest.to_string(),
+            "complete": outcome.complete(),
+            "levels": outcome.levels.len(),
+            "segments": outcome.progress.segments,
+            "states": outcome.progress.states,
+            "merged": outcome.progress.merged,
+            "error_choices": self.error_choices(),
+            "findings": self.findings,
+            "finding_groups": self.groups.len(),
+            "first_finding_segment": outcome.first_hit,
+            "worst_clearance_m": outcome.progress.margin,
+            "seconds_simulated": self.seconds_simulated(),
+            "seconds_without_saved_states": self.seconds_without_saved_states(),
+            "seconds_without_merging": self.seconds_without_merging(),
+            "constant_errors_violate": outcome.constant_errors_violate.len(),
+            "save_load_share": outcome.profile.save_load_share(),
+            "cpu_s": self.used.cpu_s,
+            "wall_s": self.used.wall_s,
+            "peak_rss_bytes": self.used.peak_rss_bytes,
+            "coverage": self.coverage_json(),
+            "verdict": self.verdict(),
+            "ignored": words.ignored,
+            "run": self.run,
+            "stop": self.stop_words(),
+            "explored_cpu_s": self.used.explored_cpu_s,
+            "explored_wall_s": self.used.explored_wall_s,
+            "goals": outcome.goals,
+            "timed_out": outcome.timed_out,
+            "should_violated": outcome.note_count,
+            "settings": self.settings_json(&words),
+            "groups": self.groups_json(),
+        })
+    }
+
+    fn groups_json(&self) -> Value {
+        self.groups.iter().enumerate().map(|(at, group)| group.to_json(at + 1, self.loaded, self.drive)).collect()
+    }
+
+    fn coverage_json(&self) -> Value {
+        let coverage = &self.outcome.coverage;
+        let known = |value: f64| if self.coverage_is_known() { json!(value) } else { Value::Null };
+        json!({
+            "rollouts": coverage.rollouts,
+            "runs_inside": known(coverage.share),
+            "runs_inside_low": known(coverage.share_low),
+            "runs_inside_high": known(coverage.share_high),
+            "worst_missed_m": known(coverage.worst_missed),
+            "verdict_disagreements": coverage.disagreements,
+        })
+    }
+
+    fn settings_json(&self, words: &Words) -> Value {
+        let budget = &self.settings.budget;
+        json!({
+            "scope": words.scope,
+            "keep": words.keep,
+            "order": words.order,
+            "merge": if self.settings.merge == Merge::None { json!("none") } else { json!(words.cells) },
+            "merge_every": self.settings.merge_every,
+            "segment_s": self.drive.segment_seconds(),
+            "until_s": f64::from(self.horizon.levels) * self.drive.segment_seconds(),
+            "until_is_shortened": self.horizon.is_shortened,
+            "seed": self.seed.0,
+            "stop_on_first": self.settings.stop_on_first,
+            "budget": {
+                "time_s": budget.time_ns.map(|ns| ns as f64 * 1e-9),
+                "states": budget.states,
+                "memory_bytes": budget.memory_bytes,
+            },
+        })
+    }
+}
+
+/// The same object where there is no path to drive.
+pub fn no_path_json(loaded: &Loaded, why: &str) -> Value {
+    json!({
+        "schema": "anabranch.explore/1",
+        "scenario": loaded.spec.name.value,
+        "digest": null,
+        "complete": true,
+        "levels": 0,
+        "segments": 0,
+        "states": 0,
+        "merged": 0,
+        "error_choices": null,
+        "findings": 0,
+        "finding_groups": 0,
+        "first_finding_segment": null,
+        "worst_clearance_m": null,
+        "seconds_simulated": 0.0,
+        "seconds_without_saved_states": 0.0,
+        "seconds_without_merging": 0.0,
+        "constant_errors_violate": 0,
+        "save_load_share": 0.0,
+        "cpu_s": null,
+        "wall_s": null,
+        "peak_rss_bytes": null,
+        "coverage": {
+            "rollouts": 0, "runs_inside": null, "runs_inside_low": null, "runs_inside_high": null,
+            "worst_missed_m": null, "verdict_disagreements": 0,
+        },
+        "verdict": "no path",
+        "ignored": [],
+        "run": null,
+        "stop": format!("planner found no path: {why}"),
+    })
+}

@@ -1,0 +1,161 @@
+//! Findings that a person would call the same mishap.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anabranch_explore::replay;
+use anabranch_kernel::{Recorder, Seed, System};
+use anabranch_record::{Contact, CsvTrace, ErrorRun, Finding, RunFolder, StartValue, publish};
+use anabranch_scenario::Drive;
+use serde_json::{Value, json};
+
+use super::candidates::{Candidate, Source, confirm_alone};
+use super::contact::{self, Sector};
+use crate::errors_table::ErrorsTable;
+use crate::failure::Failure;
+use crate::load::Loaded;
+use crate::project;
+
+/// Most groups that are shown and drawn; all of them are in the machine output.
+const SHOWN_MAX: usize = 10;
+/// Groups that are shown even if they are variations of one mishap.
+const SHOWN_MIN: usize = 4;
+/// Groups that get a folder; more would not be looked at.
+pub const FOLDERS_MAX: usize = 200;
+/// Groups that get a trace at once; of the others `replay --trace` writes one.
+pub const TRACES_MAX: usize = 10;
+
+/// What findings of one group share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    requirement: u16,
+    other: Option<u32>,
+    sector: Option<Sector>,
+    /// Sites and modes of the errors that occur.
+    modes: BTreeSet<(usize, u8)>,
+}
+
+/// Findings that are alike.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The earliest of them.
+    pub first: Candidate,
+    /// How many there are.
+    pub count: usize,
+    /// `no-contact left-rear`.
+    pub label: String,
+    /// Whether it is the earliest of its requirement, obstacle and part of the car.
+    pub is_first_of_place: bool,
+    /// The file of the first, once it is saved.
+    pub file: Option<PathBuf>,
+}
+
+/// Groups in the order of their earliest finding; mishaps at different places come before variations of one.
+pub fn group(drive: &Drive, candidates: &[Candidate]) -> Vec<Group> {
+    let mut groups: BTreeMap<Key, Group> = BTreeMap::new();
+    for candidate in candidates {
+        let (key, label) = key(drive, candidate);
+        let fresh = || Group { first: candidate.clone(), count: 0, label, is_first_of_place: false, file: None };
+        let group = groups.entry(key).or_insert_with(fresh);
+        group.count += 1;
+        if rank(candidate) < rank(&group.first) {
+            group.first = candidate.clone();
+        }
+    }
+    let mut groups: Vec<(Key, Group)> = groups.into_iter().collect();
+    groups.sort_by(|(_, a), (_, b)| rank(&a.first).cmp(&rank(&b.first)).then_with(|| b.count.cmp(&a.count)));
+    let mut seen = BTreeSet::new();
+    let (mut first_of_place, mut others) = (Vec::new(), Vec::new());
+    for (key, mut group) in groups {
+        group.is_first_of_place = seen.insert((key.requirement, key.other, key.sector));
+        if group.is_first_of_place { first_of_place.push(group) } else { others.push(group) }
+    }
+    first_of_place.extend(others);
+    first_of_place
+}
+
+/// The groups that people are shown: one for each place, and a few variations if there are few places.
+pub fn shown(groups: &[Group]) -> &[Group] {
+    let places = groups.iter().filter(|group| group.is_first_of_place).count();
+    &groups[..places.clamp(SHOWN_MIN, SHOWN_MAX).min(groups.len())]
+}
+
+/// What was explored before what was drawn by lot, then the earlier violation.
+fn rank(candidate: &Candidate) -> (Source, u64) {
+    (candidate.source, candidate.verdict.tick)
+}
+
+fn key(drive: &Drive, candidate: &Candidate) -> (Key, String) {
+    let Candidate { verdict, choices, .. } = candidate;
+    let used = choices.iter().flat_map(|choice| drive.errors().modes(*choice).iter().copied().enumerate());
+    let modes = used.filter(|(_, mode)| *mode != 0).collect();
+    let sector = verdict.place.as_ref().map(|place| contact::sector(drive, place));
+    let id = &drive.requirements()[usize::from(verdict.requirement)];
+    let label = sector.map_or_else(|| id.clone(), |sector| format!("{id} {}", sector.word()));
+    (Key { requirement: verdict.requirement, other: verdict.place.map(|p| p.other), sector, modes }, label)
+}
+
+/// Writes the first finding of every group to the folder of the run, after it was confirmed once more.
+pub fn save(
+    groups: &mut [Group],
+    folder: &RunFolder,
+    loaded: &Loaded,
+    drive: &Drive,
+    seed: Seed,
+) -> Result<(), Failure> {
+    for (at, group) in groups.iter_mut().take(FOLDERS_MAX).enumerate() {
+        confirm_alone(drive, seed, &group.first)?;
+        let path = folder.add_finding(&group.label, &finding(group, loaded, drive, seed))?;
+        if at < TRACES_MAX {
+            publish(&path.join("trace.csv"), &trace(&group.first, drive, seed)?)?;
+        }
+        group.file = Some(path.join("finding.toml"));
+    }
+    Ok(())
+}
+
+fn finding(group: &Group, loaded: &Loaded, drive: &Drive, seed: Seed) -> Finding {
+    let Candidate { start, choices, verdict, .. } = &group.first;
+    let mut finding = Finding::new(drive.name(), loaded.hash, drive.segment_seconds());
+    finding.seed = seed.0;
+    finding.start = StartValue::of(drive.space(), &drive.space().all()[*start]);
+    finding.errors = ErrorRun::group(drive.errors(), choices, &[]);
+    finding.requirement = drive.requirements()[usize::from(verdict.requirement)].clone();
+    finding.tick = verdict.tick;
+    finding.time_s = verdict.tick as f64 * drive.step_s();
+    finding.contact = verdict.place.map(Contact::from);
+    finding.group = group.label.clone();
+    finding
+}
+
+fn trace(candidate: &Candidate, drive: &Drive, seed: Seed) -> Result<Vec<u8>, Failure> {
+    let mut trace = CsvTrace::new(Vec::new(), drive.signals(), drive.step_s());
+    let params = &drive.space().all()[candidate.start];
+    replay(drive, seed, params, &candidate.choices, Some(&mut trace as &mut dyn Recorder))?;
+    trace.finish().map_err(|e| Failure::file("write", Path::new("trace.csv"), &e))
+}
+
+impl Group {
+    /// The errors of the first finding.
+    pub fn table(&self, drive: &Drive) -> ErrorsTable {
+        ErrorsTable::of_choices(drive.errors(), &self.first.choices, drive.segment_seconds())
+    }
+
+    /// For machines.
+    pub fn to_json(&self, number: usize, loaded: &Loaded, drive: &Drive) -> Value {
+        let verdict = &self.first.verdict;
+        json!({
+            "number": number,
+            "group": self.label,
+            "count": self.count,
+            "source": self.first.source.word(),
+            "requirement": drive.requirements()[usize::from(verdict.requirement)],
+            "tick": verdict.tick,
+            "time_s": verdict.tick as f64 * drive.step_s(),
+            "segments": self.first.choices.len(),
+            "contact": verdict.place.as_ref().map(|place| contact::to_json(loaded, drive, place)),
+            "errors": self.table(drive).to_json(),
+            "finding": self.file.as_ref().map(|path| project::relative(path)),
+        })
+    }
+}

@@ -1,0 +1,249 @@
+//! The result of an exploration for people.
+
+use std::fmt::Write as _;
+
+use anabranch_explore::Merge;
+use anabranch_kernel::System;
+
+use super::candidates::Source;
+use super::contact;
+use super::facts::Facts;
+use super::groups::{FOLDERS_MAX, Group, TRACES_MAX, shown};
+use crate::escape::escape;
+use crate::numbers::{bytes, count, duration, grouped, raised, short};
+use crate::project;
+use crate::screen::Paint;
+
+/// Width of the names in the summary.
+const COLUMN: usize = 11;
+/// Width of the texts in the summary.
+const WIDTH: usize = 100;
+
+/// The whole text.
+pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
+    let mut out = headline(facts, paint);
+    if !facts.groups.is_empty() {
+        out += &findings(facts, paint);
+        out += &commands(facts, paint);
+    }
+    out += &summary(facts, paint);
+    out
+}
+
+fn headline(facts: &Facts<'_>, paint: &Paint) -> String {
+    let name = paint.bold(&escape(facts.drive.name()));
+    let stop = facts.stop_words();
+    let why = if stop.is_empty() { String::new() } else { format!(" ({stop})") };
+    let within = format!("{} s", short(f64::from(facts.horizon.levels) * facts.drive.segment_seconds(), 3));
+    match facts.verdict() {
+        "violated" => {
+            let (n, g) = (facts.findings, facts.groups.len());
+            let segments =
+                if n == 1 { "1 error sequence".to_owned() } else { format!("{} error sequences", count(n as f64)) };
+            let groups = if g == 1 { "1 group".to_owned() } else { format!("{g} groups") };
+            format!("{name}: {}, by {segments} in {groups}{why}\n", paint.red("violated"))
+        }
+        "incomplete" => {
+            format!("{name}: {}{why}; nothing found so far, which is no pass\n", paint.yellow("incomplete"))
+        }
+        verdict => {
+            let shortened = if facts.horizon.is_shortened { ", shorter than the scenario" } else { "" };
+            format!("{name}: {} in any error sequence of {within}{shortened}, up to merging\n", paint.green(verdict))
+        }
+    }
+}
+
+fn findings(facts: &Facts<'_>, paint: &Paint) -> String {
+    let mut out = String::new();
+    let shown = shown(facts.groups);
+    for (at, group) in shown.iter().enumerate() {
+        out += &one_group(facts, paint, at + 1, group);
+    }
+    let more = facts.groups.len() - shown.len();
+    if more > 0 {
+        let _ = writeln!(out, "\n{more} more groups are in {}/findings and in the machine output.", escape(&facts.run));
+    }
+    if facts.groups.len() > FOLDERS_MAX {
+        let _ = writeln!(out, "The first {FOLDERS_MAX} groups have a folder, the others are only counted.");
+    }
+    if facts.groups.len() > TRACES_MAX {
+        let _ = writeln!(
+            out,
+            "The first {TRACES_MAX} have a trace.csv; `anabranch replay last#N --trace F.csv` writes others."
+        );
+    }
+    out
+}
+
+fn one_group(facts: &Facts<'_>, paint: &Paint, number: usize, group: &Group) -> String {
+    let verdict = &group.first.verdict;
+    let id = escape(&facts.drive.requirements()[usize::from(verdict.requirement)]);
+    let time = short(verdict.tick as f64 * facts.drive.step_s(), 3);
+    let place = contact::sentence(facts.loaded, facts.drive, verdict.place.as_ref());
+    let alike = if group.count > 1 { format!(" ({} alike)", count(group.count as f64)) } else { String::new() };
+    let source = match group.first.source {
+        Source::Explored => "",
+        Source::Constant => ", found by holding one error",
+        Source::Rollout => ", found by a random run",
+    };
+    let head = format!("#{number} `{id}` after {time} s{place}{alike}{source}");
+    format!("\n{}\n{}", paint.bold(&head), group.table(facts.drive).human("   "))
+}
+
+fn commands(facts: &Facts<'_>, paint: &Paint) -> String {
+    let Some(file) = facts.groups.iter().find_map(|group| group.file.as_ref()) else { return String::new() };
+    let sets: String = facts.loaded.overrides.iter().map(|(key, value)| format!(" --set '{key}={value}'")).collect();
+    let scenario = project::relative(&facts.loaded.path);
+    let run = format!("anabranch run {scenario}{sets} --errors {}", project::relative(file));
+    let lines = ["anabranch replay last#1".to_owned(), run.clone(), format!("{run} --trace trace.csv")];
+    let lines: String = lines.iter().map(|line| format!("  {}\n", paint.cyan(&escape(line)))).collect();
+    format!("\nSee it again\n{lines}")
+}
+
+fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
+    let mut out = "\n".to_owned();
+    let mut row = |name: &str, text: String| {
+        let text = wrapped(&escape(&text));
+        let _ = writeln!(out, "{} {text}", paint.dim(&format!("{name:<COLUMN$}")));
+    };
+    row("explored", explored(facts));
+    row("simulated", simulated(facts));
+    row("alike", alike(facts));
+    row("rules", rules(facts));
+    row("left out", left_out(facts));
+    row("coverage", coverage(facts));
+    row("constant", constant(facts));
+    if facts.outcome.progress.margin.is_finite() {
+        row("clearance", format!("worst {} m", short(facts.outcome.progress.margin, 3)));
+    }
+    if facts.outcome.note_count > 0 {
+        row("should", format!("violated in {} segments (reported only)", count(facts.outcome.note_count as f64)));
+    }
+    row("cost", cost(facts));
+    row("run", format!("{} (digest {})", facts.run, facts.outcome.digest));
+    out
+}
+
+/// Lines of at most [`WIDTH`] characters, all but the first indented to the column of texts.
+fn wrapped(text: &str) -> String {
+    let mut out = String::new();
+    let mut length = 0;
+    for word in text.split(' ') {
+        let wide = word.chars().count();
+        if length > 0 && length + 1 + wide > WIDTH {
+            let _ = write!(out, "\n{:COLUMN$} ", "");
+            length = 0;
+        } else if length > 0 {
+            out.push(' ');
+            length += 1;
+        }
+        out.push_str(word);
+        length += wide;
+    }
+    out
+}
+
+fn explored(facts: &Facts<'_>) -> String {
+    let (b, n) = (facts.error_choices(), facts.horizon.levels);
+    let starts = facts.drive.space().len();
+    let times = if starts > 1 { format!("{starts} starts × ") } else { String::new() };
+    let progress = &facts.outcome.progress;
+    format!(
+        "|Paths| = bⁿ = {times}{b}{} = {} error sequences, by {} segments: {} states kept, {} merged",
+        raised(&n.to_string()),
+        count(facts.sequences()),
+        grouped(progress.segments),
+        grouped(progress.states),
+        grouped(progress.merged),
+    )
+}
+
+fn simulated(facts: &Facts<'_>) -> String {
+    format!(
+        "{} s; {} s without saved states, {} s without merging",
+        count(facts.seconds_simulated()),
+        count(facts.seconds_without_saved_states()),
+        count(facts.seconds_without_merging()),
+    )
+}
+
+fn alike(facts: &Facts<'_>) -> String {
+    match facts.settings.merge {
+        Merge::None => "nothing was merged".to_owned(),
+        Merge::Grid(_) => format!("within {}", facts.words().cells.join(", ")),
+    }
+}
+
+fn rules(facts: &Facts<'_>) -> String {
+    let words = facts.words();
+    let every = match facts.settings.merge_every {
+        1 => String::new(),
+        n => format!(", merge every {n} segments"),
+    };
+    format!("scope {}, keep {}, order {}{every}, seed {}", words.scope, words.keep, words.order, facts.seed.0)
+}
+
+fn left_out(facts: &Facts<'_>) -> String {
+    match facts.words().ignored.as_slice() {
+        [] => "no state variable".to_owned(),
+        names => format!("{}: states that differ only there count as one", names.join(", ")),
+    }
+}
+
+fn coverage(facts: &Facts<'_>) -> String {
+    let coverage = &facts.outcome.coverage;
+    if facts.settings.merge == Merge::None {
+        return "nothing was merged, so nothing was missed by merging".to_owned();
+    }
+    if coverage.rollouts == 0 {
+        return "not measured; --rollouts 1000 compares with random runs".to_owned();
+    }
+    let percent = |share: f64| short(100.0 * share, 2);
+    format!(
+        "{} random runs, {} % inside what was explored ({} … {} %), at worst {} m closer, {} verdicts disagree",
+        grouped(coverage.rollouts),
+        percent(coverage.share),
+        percent(coverage.share_low),
+        percent(coverage.share_high),
+        short(coverage.worst_missed, 3),
+        coverage.disagreements,
+    )
+}
+
+fn constant(facts: &Facts<'_>) -> String {
+    let violating = &facts.outcome.constant_errors_violate;
+    let names: Vec<String> = violating.iter().take(5).map(|c| facts.drive.errors().describe(*c)).collect();
+    match (violating.len(), facts.findings) {
+        (0, 0) => "no error violates when held from start to end".to_owned(),
+        (0, _) => "no error violates when held from start to end; it takes a combination".to_owned(),
+        (n, _) => {
+            let more = if n > names.len() { ", …" } else { "" };
+            format!(
+                "{n} of {} errors violate when held from start to end: {}{more}",
+                facts.error_choices(),
+                names.join("; ")
+            )
+        }
+    }
+}
+
+fn cost(facts: &Facts<'_>) -> String {
+    let used = &facts.used;
+    let cpu = used.cpu_s.map_or_else(String::new, |cpu| format!(", {} CPU", duration(cpu)));
+    let memory = used.peak_rss_bytes.map_or_else(String::new, |peak| format!(", {} memory", bytes(peak)));
+    let share = short(100.0 * facts.outcome.profile.save_load_share(), 1);
+    let wall = format!("{} ({} exploring)", duration(used.wall_s), duration(used.explored_wall_s));
+    format!("{wall}{cpu}{memory}; {share} % for saving, restoring and merging states")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_wrap_under_their_column() {
+        let text = wrapped(&"word ".repeat(50));
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH + COLUMN + 1), "{text}");
+        assert!(text.lines().skip(1).all(|line| line.starts_with(&" ".repeat(COLUMN + 1))), "{text}");
+    }
+}

@@ -1,0 +1,13 @@
+//! What `explore` is made of: settings, storage, an audience, findings, pictures and the result.
+
+pub mod candidates;
+pub mod contact;
+pub mod drawing;
+pub mod facts;
+pub mod groups;
+pub mod human;
+pub mod meter;
+pub mod pictures;
+pub mod settings;
+pub mod store;
+pub mod watcher;

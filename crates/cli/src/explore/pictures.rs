@@ -1,0 +1,170 @@
+//! Pictures of an exploration: the map, savings, CPU profile and levels.
+
+use anabranch_explore::replay;
+use anabranch_geometry::Point;
+use anabranch_kernel::{Recorder, System, maths};
+use anabranch_record::RunFolder;
+use anabranch_record::picture::{
+    FailingPath, Inset, LabelledPose, LevelRow, Levels, Profile, Savings, SavingsRow, Scene, Share, level_plot, png,
+    profile_bars, savings_plot, scene_picture,
+};
+
+use super::candidates::Candidate;
+use super::drawing::Drawing;
+use super::facts::Facts;
+use super::groups::shown;
+use crate::failure::Failure;
+
+/// Pixels per pixel of the SVG.
+const SCALE: f32 = 1.5;
+/// Base cycles between two poses of a failing path.
+const POSE_EVERY_TICKS: u64 = 5;
+/// Points of a quarter circle in the outline of the car.
+const CORNER_POINTS: usize = 9;
+
+/// Draws all pictures into the folder of the run, as SVG and PNG.
+pub fn draw(facts: &Facts<'_>, drawing: Drawing, folder: &RunFolder) -> Result<(), Failure> {
+    let name = facts.drive.name();
+    let pictures = [
+        ("bundle", scene_picture(&scene(facts, drawing)?)),
+        ("savings", savings_plot(&savings(facts, name))),
+        ("profile", profile_bars(&profile(facts, name))),
+        ("levels", level_plot(&levels(facts, name))),
+    ];
+    for (name, svg) in &pictures {
+        folder.publish(&format!("{name}.svg"), svg.as_bytes())?;
+        folder.publish(&format!("{name}.png"), &png(svg, SCALE)?)?;
+    }
+    Ok(())
+}
+
+fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failure> {
+    let spec = &facts.loaded.spec;
+    let point = |p: &anabranch_scenario::file::Located<Point>| xy(p.value);
+    let start = facts.drive.path(0).start();
+    let goal = facts.drive.goal();
+    let labelled = |pose: [f64; 3], label: &str| LabelledPose { pose, label: label.to_owned() };
+    let failing =
+        shown(facts.groups).iter().map(|group| failing_path(facts, &group.first)).collect::<Result<_, _>>()?;
+    Ok(Scene {
+        title: format!("{}: {}", facts.drive.name(), facts.verdict()),
+        subtitle: subtitle(facts, drawing.every()),
+        polylines: spec.world.walls.iter().map(|wall| wall.points.iter().map(point).collect()).collect(),
+        polygons: spec
+            .world
+            .obstacles
+            .iter()
+            .filter(|o| !o.ghost)
+            .map(|o| o.corners.iter().map(|c| xy(*c)).collect())
+            .collect(),
+        outline: outline(facts),
+        planned: facts.drive.path(0).samples().iter().map(|sample| [sample.x, sample.y]).collect(),
+        poses: vec![
+            labelled([start.x, start.y, start.heading], "start"),
+            labelled([goal.x, goal.y, goal.heading], "goal"),
+        ],
+        nodes: drawing.nodes,
+        segments: drawing.segments.into_iter().map(|ends| ends.to_vec()).collect(),
+        failing,
+        inset: Inset::Auto,
+    })
+}
+
+/// What the scenario says about itself, and what was left out of the picture.
+fn subtitle(facts: &Facts<'_>, segment_every: u64) -> String {
+    let mut text = facts.loaded.spec.about.clone();
+    let (drawn, all) = (shown(facts.groups).len(), facts.groups.len());
+    if drawn < all {
+        text += &format!(" Failing paths of {drawn} of {all} groups.");
+    }
+    if segment_every > 1 {
+        text += &format!(" Segments: one of {segment_every}.");
+    }
+    text
+}
+
+fn xy(point: Point) -> [f64; 2] {
+    [point.x, point.y]
+}
+
+/// The box with rounded corners, counter-clockwise from the front left.
+fn outline(facts: &Facts<'_>) -> Vec<[f64; 2]> {
+    let outline = &facts.drive.car().outline;
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let corner = |(number, centre): (usize, _)| {
+        let centre = xy(centre);
+        (0..CORNER_POINTS).map(move |k| {
+            let angle = quarter * (number as f64 + k as f64 / (CORNER_POINTS - 1) as f64);
+            let (sin, cos) = maths::sin_cos(angle);
+            [centre[0] + outline.corner_radius_m * cos, centre[1] + outline.corner_radius_m * sin]
+        })
+    };
+    outline.core_corners().into_iter().enumerate().flat_map(corner).collect()
+}
+
+/// Keeps x, y and heading of some frames.
+struct Poses {
+    at: [usize; 3],
+    poses: Vec<[f64; 3]>,
+    last: Option<[f64; 3]>,
+}
+
+impl Recorder for Poses {
+    fn frame(&mut self, tick: u64, values: &[f64]) {
+        let pose = self.at.map(|index| values[index]);
+        if tick.is_multiple_of(POSE_EVERY_TICKS) {
+            self.poses.push(pose);
+        }
+        self.last = Some(pose);
+    }
+}
+
+fn failing_path(facts: &Facts<'_>, candidate: &Candidate) -> Result<FailingPath, Failure> {
+    let drive = facts.drive;
+    let index = |name: &str| drive.signals().iter().position(|s| s.name == name).expect("a drive shows its pose");
+    let at = ["ego.x", "ego.y", "ego.heading"].map(index);
+    let mut poses = Poses { at, poses: Vec::new(), last: None };
+    let params = &drive.space().all()[candidate.start];
+    replay(drive, facts.seed, params, &candidate.choices, Some(&mut poses as &mut dyn Recorder))?;
+    let Poses { mut poses, last, .. } = poses;
+    poses.extend(last);
+    Ok(FailingPath { poses, contact: candidate.verdict.place.map(|place| place.in_world) })
+}
+
+fn savings(facts: &Facts<'_>, name: &str) -> Savings {
+    let segment_s = facts.drive.segment_seconds();
+    let (mut saved, mut replayed) = (0.0, 0.0);
+    let row = |level: &anabranch_explore::LevelReport| {
+        let length = f64::from(level.level + 1);
+        saved += level.segments as f64 * segment_s;
+        replayed += level.segments as f64 * length * segment_s;
+        SavingsRow { n_s: length * segment_s, saved_s: saved, replayed_s: replayed }
+    };
+    let rows = facts.outcome.levels.iter().map(row).collect();
+    Savings { title: format!("{name}: seconds simulated"), rows, unmerged_s: facts.seconds_without_merging() }
+}
+
+fn profile(facts: &Facts<'_>, name: &str) -> Profile {
+    let spent = &facts.outcome.profile;
+    let seconds = |ns: u64| ns as f64 * 1e-9;
+    let mut shares = vec![
+        ("simulate", seconds(spent.run_ns)),
+        ("save + restore", seconds(spent.save_load_ns)),
+        ("key + merge", seconds(spent.key_ns + spent.merge_ns)),
+        ("danger", seconds(spent.danger_ns)),
+    ];
+    let known: f64 = shares.iter().map(|(_, cpu_s)| cpu_s).sum();
+    shares.push(("other", (facts.used.explored_cpu_s.unwrap_or(known) - known).max(0.0)));
+    let shares = shares.into_iter().map(|(name, cpu_s)| Share { name: name.to_owned(), cpu_s }).collect();
+    Profile { title: format!("{name}: where the CPU time went"), shares }
+}
+
+fn levels(facts: &Facts<'_>, name: &str) -> Levels {
+    let row = |level: &anabranch_explore::LevelReport| LevelRow {
+        level: level.level,
+        states: level.kept,
+        merged: level.merged,
+        worst_clearance_m: level.margin,
+    };
+    Levels { title: format!("{name}: level by level"), rows: facts.outcome.levels.iter().map(row).collect() }
+}

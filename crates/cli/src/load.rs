@@ -1,0 +1,159 @@
+//! From a file name to a scenario that can run.
+
+use std::path::{Path, PathBuf};
+
+use anabranch_kernel::{Digest, DigestWriter, Grid};
+use anabranch_scenario::file::{Code, Document, FILE_BYTES_MAX, Hooks, MergeSpec, ScenarioSpec};
+use anabranch_scenario::{AssembleError, Drive, SettingError};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// `--set ego.start.y="0.1 m"`: a path into the scenario and a value.
+pub type Override = (String, String);
+
+/// A scenario that was read and checked.
+#[derive(Debug)]
+pub struct Loaded {
+    /// As the user named it.
+    pub path: PathBuf,
+    /// The text of the file.
+    pub text: String,
+    /// Digest of the text and of what the command line changed in it.
+    pub hash: Digest,
+    /// What was changed on the command line.
+    pub overrides: Vec<Override>,
+    /// For messages about it.
+    pub document: Document,
+    /// What it says.
+    pub spec: ScenarioSpec,
+}
+
+/// Reads `--set` values: `key=value`.
+pub fn parse_override(text: &str) -> Result<Override, String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("write a key and a value, as in ego.start.y=\"0.1 m\"".to_owned()),
+    }
+}
+
+/// Reads and checks a scenario with its overrides.
+pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, Failure> {
+    load_with(path, overrides, &[])
+}
+
+/// As [`load`]; `settings` say how to explore and not what, so they are no part of the scenario's identity.
+pub fn load_with(path: &Path, overrides: &[Override], settings: &[Override]) -> Result<Loaded, Failure> {
+    let bytes = read(path)?;
+    load_text(path, &bytes, overrides, settings)
+}
+
+/// As [`load_with`], with the bytes already at hand.
+pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[Override]) -> Result<Loaded, Failure> {
+    let name = path.display().to_string();
+    let mut document = Document::parse(&name, bytes)?;
+    for (key, value) in overrides.iter().chain(settings) {
+        document.apply_override(key, value)?;
+    }
+    let spec = document.read(&Hooks::default())?;
+    document.check_placement(&spec)?;
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let hash = identity(bytes, overrides);
+    Ok(Loaded { path: path.to_owned(), text, hash, overrides: overrides.to_vec(), document, spec })
+}
+
+/// Digest of the text, and of what the command line changed in it.
+fn identity(bytes: &[u8], overrides: &[Override]) -> Digest {
+    if overrides.is_empty() {
+        return Digest::of(bytes);
+    }
+    let mut digest = DigestWriter::new();
+    digest.bytes(bytes);
+    for (key, value) in overrides {
+        digest.text(key);
+        digest.text(value);
+    }
+    digest.finish()
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let refused = |e: std::io::Error| Failure::file("read", path, &e);
+    let size = std::fs::metadata(path).map_err(refused)?;
+    if size.is_dir() {
+        return Err(Failure::input(format!("`{}` is a folder", path.display()), "name a scenario file in it"));
+    }
+    if size.len() > FILE_BYTES_MAX as u64 {
+        let message = format!("`{}` has {} bytes; a scenario has at most {FILE_BYTES_MAX}", path.display(), size.len());
+        return Err(Failure::input(message, ""));
+    }
+    std::fs::read(path).map_err(refused)
+}
+
+/// A scenario becomes a loop, or there is no path to drive.
+#[derive(Debug)]
+pub enum Assembled {
+    /// Ready to run.
+    Drive(Box<Drive>),
+    /// The planner found no path: an outcome, not a mistake.
+    NoPath(String),
+}
+
+impl Loaded {
+    /// Builds the loop; this plans the paths.
+    pub fn assemble(&self) -> Result<Assembled, Failure> {
+        match Drive::assemble(&self.spec) {
+            Ok(drive) => Ok(Assembled::Drive(Box::new(drive))),
+            Err(AssembleError::NoPath(why)) => Ok(Assembled::NoPath(why.to_string())),
+            Err(AssembleError::Errors(error)) => {
+                let span = self.spec.errors.first().map_or(self.spec.name.span, |e| e.id.span);
+                Err(self.located(Code::TooMany, span, error.to_string(), ""))
+            }
+            Err(AssembleError::Unsupported { what, span }) => Err(self.located(Code::Exclusive, span, what, "")),
+        }
+    }
+
+    /// As [`assemble`](Self::assemble) where a path is needed.
+    pub fn drive(&self) -> Result<Box<Drive>, Failure> {
+        match self.assemble()? {
+            Assembled::Drive(drive) => Ok(drive),
+            Assembled::NoPath(why) => Err(no_path(&why)),
+        }
+    }
+
+    /// The cell sizes that the scenario asks for; `None` without merging.
+    pub fn grid(&self, drive: &Drive) -> Result<Option<Grid>, Failure> {
+        drive.grid(&self.spec.explore.merge).map_err(|error| self.setting(&error))
+    }
+
+    fn setting(&self, error: &SettingError) -> Failure {
+        let is_name = match &self.spec.explore.merge {
+            MergeSpec::Sizes(sizes) => sizes.iter().any(|size| size.name.span == error.span),
+            MergeSpec::Declared | MergeSpec::Off(_) => false,
+        };
+        let code = if is_name { Code::UnknownKey } else { Code::WrongUnit };
+        self.located(code, error.span, error.message.clone(), &error.help)
+    }
+
+    fn located(&self, code: Code, span: anabranch_scenario::file::Span, message: String, help: &str) -> Failure {
+        Failure::Located(self.document.diagnostic(code, span, message, help).into())
+    }
+
+    /// What a person calls an obstacle of a verdict: walls come first.
+    pub fn other_name(&self, number: u32) -> String {
+        let (world, number) = (&self.spec.world, number as usize);
+        match number.checked_sub(world.walls.len()) {
+            None => format!("wall `{}`", world.walls[number].id.value),
+            Some(index) => match world.obstacles.get(index) {
+                Some(obstacle) => format!("obstacle `{}`", obstacle.id.value),
+                None => format!("obstacle {number}"),
+            },
+        }
+    }
+}
+
+/// No path, where one is needed.
+pub fn no_path(why: &str) -> Failure {
+    let message = format!("planner found no path: {why}");
+    let help = "give the car more room, lower `safety_distance`, or draw a path yourself with `ego.path`";
+    Failure::Plain { exit: Exit::Findings, message, help: help.to_owned() }
+}

@@ -1,0 +1,155 @@
+//! One simulation from the start, and how it is told.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use anabranch_explore::replay;
+use anabranch_kernel::{Choice, Digest, Params, Recorder, Seed, SegmentEnd, System, Verdict, state_digest};
+use anabranch_record::CsvTrace;
+use anabranch_scenario::Drive;
+use serde_json::{Value, json};
+
+use crate::errors_table::ErrorsTable;
+use crate::escape::escape;
+use crate::explore::contact;
+use crate::failure::Failure;
+use crate::load::Loaded;
+use crate::numbers::short;
+use crate::screen::Paint;
+
+/// What to simulate.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// The scenario as it was read.
+    pub loaded: &'a Loaded,
+    /// Its loop.
+    pub drive: &'a Drive,
+    /// Seed of all chance.
+    pub seed: Seed,
+    /// Start values.
+    pub params: Params,
+    /// Errors; after the last the run goes on without any.
+    pub choices: Vec<Choice>,
+    /// Where to write the signals.
+    pub trace: Option<PathBuf>,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub struct Simulated {
+    end: SegmentEnd,
+    /// The first violated requirement.
+    pub verdict: Option<Verdict>,
+    ticks: u64,
+    worst_clearance_m: f64,
+    should: Vec<String>,
+    digest: Digest,
+    choices: Vec<Choice>,
+}
+
+impl Plan<'_> {
+    /// Runs it.
+    pub fn simulate(&self) -> Result<Simulated, Failure> {
+        let choices = self.whole_run();
+        let run = match &self.trace {
+            None => replay(self.drive, self.seed, &self.params, &choices, None)?,
+            Some(path) => {
+                let mut trace = open_trace(path, self.drive)?;
+                let run = replay(self.drive, self.seed, &self.params, &choices, Some(&mut trace as &mut dyn Recorder))?;
+                trace.finish().map_err(|e| Failure::file("write", path, &e))?;
+                run
+            }
+        };
+        let verdict = match &run.end {
+            SegmentEnd::Violated(verdicts) => verdicts.first().copied(),
+            _ => None,
+        };
+        let ids = self.drive.requirements();
+        let mut should: Vec<String> = run.notes.iter().map(|note| ids[usize::from(note.requirement)].clone()).collect();
+        should.dedup();
+        let ticks = verdict.map_or(u64::from(run.state.tick), |v| v.tick);
+        let digest = state_digest(&run.state);
+        let choices = choices[..run.segments].to_vec();
+        Ok(Simulated { end: run.end, verdict, ticks, worst_clearance_m: run.margin, should, digest, choices })
+    }
+
+    /// The errors, and none from then on until the scenario's time is over.
+    pub fn whole_run(&self) -> Vec<Choice> {
+        let mut choices = self.choices.clone();
+        choices.resize(choices.len().max(self.drive.segments() as usize), Choice::NONE);
+        choices
+    }
+
+    /// For people.
+    pub fn human(&self, paint: &Paint, run: &Simulated) -> String {
+        let time = format!("{} s", short(run.ticks as f64 * self.drive.step_s(), 3));
+        let name = paint.bold(&escape(self.drive.name()));
+        let mut out = match (&run.end, &run.verdict) {
+            (SegmentEnd::Violated(_), Some(verdict)) => {
+                let id = escape(&self.drive.requirements()[usize::from(verdict.requirement)]);
+                let place = contact::sentence(self.loaded, self.drive, verdict.place.as_ref());
+                format!("{name}: {} `{id}` after {time}{place}\n", paint.red("violated"))
+            }
+            (SegmentEnd::Goal, _) => format!("{name}: {} after {time}\n", paint.green("manoeuvre completed")),
+            _ => format!("{name}: {} after {time}\n", paint.yellow("manoeuvre not completed")),
+        };
+        if run.worst_clearance_m.is_finite() {
+            out += &format!("  worst clearance  {} m\n", short(run.worst_clearance_m, 3));
+        }
+        for id in &run.should {
+            out += &format!("  should           `{}` was violated (reported only)\n", escape(id));
+        }
+        if run.choices.iter().any(|choice| *choice != Choice::NONE) {
+            out += "  errors\n";
+            out += &self.table(run).human("    ");
+        }
+        if let Some(path) = &self.trace {
+            out += &format!("  trace            {}\n", escape(&path.display().to_string()));
+        }
+        out
+    }
+
+    /// For machines; the caller adds what it knows.
+    pub fn to_json(&self, schema: &str, run: &Simulated) -> Value {
+        let id = |v: &Verdict| self.drive.requirements()[usize::from(v.requirement)].clone();
+        json!({
+            "schema": schema,
+            "scenario": self.drive.name(),
+            "scenario_hash": self.loaded.hash.to_string(),
+            "verdict": run.word(),
+            "requirement": run.verdict.as_ref().map(id),
+            "completed": run.end == SegmentEnd::Goal,
+            "tick": run.ticks,
+            "time_s": run.ticks as f64 * self.drive.step_s(),
+            "worst_clearance_m": run.worst_clearance_m,
+            "contact": run.verdict.and_then(|v| v.place).map(|place| contact::to_json(self.loaded, self.drive, &place)),
+            "should_violated": run.should,
+            "segments": run.choices.len(),
+            "errors": self.table(run).to_json(),
+            "state_digest": run.digest.to_string(),
+            "seed": self.seed.0,
+            "trace": self.trace.as_ref().map(|path| path.display().to_string()),
+        })
+    }
+
+    fn table(&self, run: &Simulated) -> ErrorsTable {
+        ErrorsTable::of_choices(self.drive.errors(), &run.choices, self.drive.segment_seconds())
+    }
+}
+
+impl Simulated {
+    /// *violated*, *completed* or *not completed*.
+    pub fn word(&self) -> &'static str {
+        match self.end {
+            SegmentEnd::Violated(_) => "violated",
+            SegmentEnd::Goal => "completed",
+            SegmentEnd::Open | SegmentEnd::TimedOut => "not completed",
+        }
+    }
+}
+
+fn open_trace(path: &Path, drive: &Drive) -> Result<CsvTrace<BufWriter<File>>, Failure> {
+    let file = File::create(path).map_err(|e| Failure::file("write", path, &e))?;
+    Ok(CsvTrace::new(BufWriter::new(file), drive.signals(), drive.step_s()))
+}

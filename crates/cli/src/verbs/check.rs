@@ -1,0 +1,195 @@
+//! `check`: parse, type-check and assemble scenarios; nothing is simulated.
+
+use std::path::{Path, PathBuf};
+
+use anabranch_kernel::System;
+use anabranch_scenario::file::{Code, codes_reference, schema_json};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::escape::escape;
+use crate::exit::Exit;
+use crate::failure::{Failure, diagnostics_json};
+use crate::load::{Assembled, load};
+use crate::screen::{Format, Paint, Screen, print_err, print_out};
+
+/// How deep folders are searched.
+const DEPTH_MAX: usize = 16;
+/// How every scenario begins to be recognised in a folder: kept findings and other TOML files lie beside it.
+const SCHEMA_KEY: &str = "anabranch/";
+
+/// Parse and check scenarios without simulating.
+#[derive(Args, Debug)]
+pub struct Check {
+    /// Scenario files, or folders with scenarios; this folder if left out.
+    #[arg(value_name = "FILE|DIR")]
+    pub files: Vec<PathBuf>,
+    /// Print the JSON schema of scenario files, for editors.
+    #[arg(long, conflicts_with_all = ["files", "explain", "codes"])]
+    pub schema: bool,
+    /// Explain a code such as E0104.
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["files", "codes"])]
+    pub explain: Option<String>,
+    /// List and explain all codes.
+    #[arg(long, conflicts_with = "files")]
+    pub codes: bool,
+}
+
+/// What was found out about one file.
+struct Checked {
+    file: String,
+    outcome: Result<Fine, Failure>,
+}
+
+struct Fine {
+    name: String,
+    choices: usize,
+    segments: u32,
+    starts: usize,
+    no_path: Option<String>,
+}
+
+impl Check {
+    /// Checks, or prints what was asked for.
+    pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
+        if self.schema {
+            print_out(&format!("{:#}\n", schema_json()));
+            return Ok(Exit::Done);
+        }
+        if self.codes {
+            print_out(&codes_reference());
+            return Ok(Exit::Done);
+        }
+        if let Some(text) = &self.explain {
+            return explain(text, screen);
+        }
+        let files = select(&self.files)?;
+        let checked: Vec<Checked> = files.iter().map(|file| check_one(file)).collect();
+        show(screen, &checked);
+        Ok(exit_of(&checked))
+    }
+}
+
+fn exit_of(checked: &[Checked]) -> Exit {
+    if checked.is_empty() {
+        return Exit::Nothing;
+    }
+    let one = |checked: &Checked| match &checked.outcome {
+        Err(failure) => failure.exit(),
+        Ok(Fine { no_path: Some(_), .. }) => Exit::Findings,
+        Ok(_) => Exit::Done,
+    };
+    Exit::of(&checked.iter().map(one).collect::<Vec<_>>())
+}
+
+fn explain(text: &str, screen: &Screen) -> Result<Exit, Failure> {
+    let Some(code) = Code::find(text) else {
+        return Err(Failure::input(format!("there is no code `{text}`"), "`anabranch check --codes` lists them"));
+    };
+    let machine = json!({
+        "schema": "anabranch.code/1", "code": code.text(), "title": code.title(), "explanation": code.explanation(),
+    });
+    screen
+        .result(|paint| format!("{}: {}\n\n{}\n", paint.bold(code.text()), code.title(), code.explanation()), &machine);
+    Ok(Exit::Done)
+}
+
+/// The files that were named, and the scenarios in folders that were named, in order.
+fn select(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let here = [PathBuf::from(".")];
+    let mut files = Vec::new();
+    for path in if named.is_empty() { &here } else { named } {
+        if path.is_dir() {
+            search(path, DEPTH_MAX, &mut files)?;
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn search(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let refused = |e: std::io::Error| Failure::file("read", folder, &e);
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(refused)? {
+        entries.push(entry.map_err(refused)?.path());
+    }
+    entries.sort();
+    for path in entries {
+        let hidden =
+            path.file_name().is_none_or(|n| n.to_string_lossy().starts_with('.') || n == "runs" || n == "target");
+        if path.is_dir() && !path.is_symlink() && !hidden && depth > 0 {
+            search(&path, depth - 1, files)?;
+        } else if path.extension().is_some_and(|e| e == "toml") && is_scenario(&path) {
+            files.push(path.strip_prefix(".").unwrap_or(&path).to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn is_scenario(path: &Path) -> bool {
+    let text = std::fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let schema = text.lines().find_map(|line| line.trim().strip_prefix("schema"));
+    schema.is_some_and(|value| value.contains(SCHEMA_KEY))
+}
+
+fn check_one(path: &Path) -> Checked {
+    let outcome = load(path, &[]).and_then(|loaded| {
+        let (choices, no_path) = match loaded.assemble()? {
+            Assembled::NoPath(why) => (0, Some(why)),
+            Assembled::Drive(drive) => {
+                loaded.grid(&drive)?;
+                (drive.errors().len(), None)
+            }
+        };
+        let spec = &loaded.spec;
+        let (segments, starts) = (spec.explore.segments(), spec.ego.start.count());
+        Ok(Fine { name: spec.name.value.clone(), choices, segments, starts, no_path })
+    });
+    Checked { file: path.display().to_string(), outcome }
+}
+
+fn show(screen: &Screen, checked: &[Checked]) {
+    if screen.format == Format::Human {
+        for failure in checked.iter().filter_map(|c| c.outcome.as_ref().err()) {
+            print_err(&failure.render(screen.err));
+        }
+    }
+    let machine = json!({ "schema": "anabranch.check/1", "files": checked.iter().map(to_json).collect::<Vec<_>>() });
+    screen.result(|paint| human(paint, checked), &machine);
+}
+
+fn to_json(checked: &Checked) -> Value {
+    match &checked.outcome {
+        Ok(fine) => json!({
+            "file": checked.file, "ok": fine.no_path.is_none(), "scenario": fine.name, "error_choices": fine.choices,
+            "segments": fine.segments, "starts": fine.starts, "no_path": fine.no_path, "diagnostics": [],
+        }),
+        Err(Failure::Located(report)) => {
+            json!({ "file": checked.file, "ok": false, "diagnostics": diagnostics_json(report), "left_out": report.left_out })
+        }
+        Err(other) => json!({ "file": checked.file, "ok": false, "diagnostics": [], "message": other.to_string() }),
+    }
+}
+
+fn human(paint: &Paint, checked: &[Checked]) -> String {
+    if checked.is_empty() {
+        return "nothing to check: no scenario here; `anabranch new NAME` writes one\n".to_owned();
+    }
+    let line = |c: &Checked| {
+        let file = escape(&c.file);
+        match &c.outcome {
+            Ok(Fine { no_path: Some(why), .. }) => {
+                format!("{} {file}: planner found no path: {}\n", paint.red("no path"), escape(why))
+            }
+            Ok(fine) => {
+                let starts = if fine.starts == 1 { String::new() } else { format!("{} starts, ", fine.starts) };
+                let size = format!("{starts}{} choices in each of {} segments", fine.choices, fine.segments);
+                format!("{} {file}: {}, {size}\n", paint.green("ok"), escape(&fine.name))
+            }
+            Err(_) => format!("{} {file}\n", paint.red("bad")),
+        }
+    };
+    checked.iter().map(line).collect()
+}

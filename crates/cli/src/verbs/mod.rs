@@ -1,0 +1,28 @@
+//! One file per verb: its flags and what it does.
+
+pub mod check;
+pub mod explore;
+pub mod generate;
+pub mod new;
+pub mod replay;
+pub mod run;
+
+use crate::cli::{Cli, Verb};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::screen::Screen;
+
+/// Does what was asked for.
+pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
+    let global = &cli.global;
+    match &cli.verb {
+        Verb::New(verb) => verb.run(screen),
+        Verb::Check(verb) => verb.run(screen),
+        Verb::Run(verb) => verb.run(global, screen),
+        Verb::Explore(verb) => verb.run(global, screen),
+        Verb::Replay(verb) => verb.run(global, screen),
+        Verb::Completions(verb) => verb.run(),
+        Verb::Man(verb) => verb.run(),
+        Verb::Bug => panic!("this is no bug; somebody asked for `anabranch bug`"),
+    }
+}

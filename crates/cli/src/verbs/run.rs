@@ -1,0 +1,53 @@
+//! `run`: one simulation, without error or with those of a finding.
+
+use std::path::PathBuf;
+
+use anabranch_kernel::{Seed, System};
+use clap::Args;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::load::{Override, load, parse_override};
+use crate::project;
+use crate::screen::{Global, Screen};
+use crate::simulate::Plan;
+
+/// Run one simulation.
+#[derive(Args, Debug)]
+pub struct Run {
+    /// Scenario file.
+    pub scenario: PathBuf,
+    /// Errors of a finding (`finding.toml`); none if left out.
+    #[arg(long, value_name = "FILE")]
+    pub errors: Option<PathBuf>,
+    /// Change a value of the scenario, as in ego.start.y="0.1 m"; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
+    pub sets: Vec<Override>,
+    /// Write every signal of every base cycle to a CSV file.
+    #[arg(long, value_name = "FILE.csv")]
+    pub trace: Option<PathBuf>,
+}
+
+impl Run {
+    /// Simulates and tells how it ended.
+    pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
+        let loaded = load(&self.scenario, &self.sets)?;
+        let drive = loaded.drive()?;
+        let first =
+            drive.space().all().into_iter().next().ok_or_else(|| Failure::input("the scenario has no start", ""))?;
+        let (mut params, mut choices, mut seed) = (first, Vec::new(), Seed(global.seed.unwrap_or(0)));
+        if let Some(path) = &self.errors {
+            let finding = project::read_finding(path)?;
+            project::check_segments(&finding, &drive)?;
+            choices = project::in_file(path, finding.choices(drive.errors()))?;
+            params = project::params_of(&finding, path, &drive)?;
+            seed = Seed(global.seed.unwrap_or(finding.seed));
+        } else if drive.space().len() > 1 {
+            screen.warn(&format!("the scenario has {} starts; this is the first of them", drive.space().len()));
+        }
+        let plan = Plan { loaded: &loaded, drive: &drive, seed, params, choices, trace: self.trace.clone() };
+        let run = plan.simulate()?;
+        screen.result(|paint| plan.human(paint, &run), &plan.to_json("anabranch.run/1", &run));
+        Ok(if run.verdict.is_some() { Exit::Findings } else { Exit::Done })
+    }
+}
