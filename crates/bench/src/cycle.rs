@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use anabranch_kernel::{Choices, Job, Params, Seed, SegmentEnd, System};
+use anabranch_kernel::{Choices, Job, Seed, SegmentEnd, System};
 use anabranch_scenario::{Drive, DriveState};
 
 use crate::scenario::narrow_passage;
@@ -59,7 +59,6 @@ pub(crate) fn run() -> Vec<Figure> {
     let (wide, _) = narrow_passage(&[]);
     let mut narrow = wide.clone();
     narrow.set_side_by_side(false);
-    let _ = Params::default();
     let jobs = jobs(&wide);
     let run = |drive: &Drive| {
         for batch in jobs.chunks(63) {

@@ -11,6 +11,7 @@ mod memory;
 mod overhead;
 mod scenario;
 mod timing;
+mod truth;
 mod version;
 
 use std::process::ExitCode;
@@ -62,6 +63,7 @@ const BENCHES: &[Bench] = &[
     ("counters", counters::run),
     ("memory", memory::run),
     ("corridor", corridor::run),
+    ("truth", truth::run),
     ("version", version::run),
 ];
 

@@ -3,7 +3,8 @@
 //! Members compete per axis by (score, earlier job); the largest wins. That is associative and commutative, so the
 //! outcome does not depend on the order in which results arrive.
 
-use anabranch_kernel::Danger;
+use anabranch_kernel::{AXES_MAX, Danger};
+use arrayvec::ArrayVec;
 
 use crate::settings::Keep;
 
@@ -23,6 +24,9 @@ pub(crate) struct JobOrder {
     pub(crate) choice: u16,
 }
 
+/// The members that one arrival can dethrone: one per axis, and the most dangerous.
+pub(crate) type Members = ArrayVec<Member, { AXES_MAX + 1 }>;
+
 /// What to do with an arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
@@ -31,7 +35,7 @@ pub(crate) enum Arrival {
     /// It is kept; these members lost their last axis to it and need not be continued.
     Kept {
         /// Dethroned, not yet expanded.
-        replaced: Vec<Member>,
+        replaced: Members,
     },
 }
 
@@ -85,11 +89,13 @@ impl Cells {
         waiting: impl Fn(Member) -> Option<JobOrder>,
     ) -> Arrival {
         let row = (cell - self.first_cell) as usize * self.axes;
-        let mut dethroned: Vec<Member> = Vec::new();
+        let scores = &mut self.scores[row..row + self.axes];
+        let holders = &mut self.holders[row..row + self.axes];
+        let score_of = |axis: usize| if axis == 0 { danger.worst } else { danger.axes[axis - 1] };
+        let mut dethroned = Members::new();
         let mut won = false;
         for axis in 0..self.axes {
-            let score = if axis == 0 { danger.worst } else { danger.axes[axis - 1] };
-            let (best, holder) = (self.scores[row + axis], self.holders[row + axis]);
+            let (score, best, holder) = (score_of(axis), scores[axis], holders[axis]);
             if score < best {
                 continue;
             }
@@ -99,8 +105,8 @@ impl Cells {
             };
             if wins {
                 won = true;
-                self.scores[row + axis] = score;
-                self.holders[row + axis] = member;
+                scores[axis] = score;
+                holders[axis] = member;
                 if waiting(holder).is_some() && !dethroned.contains(&holder) {
                     dethroned.push(holder);
                 }
@@ -109,7 +115,6 @@ impl Cells {
         if !won {
             return Arrival::Merged;
         }
-        let holders = &self.holders[row..row + self.axes];
         dethroned.retain(|m| !holders.contains(m));
         Arrival::Kept { replaced: dethroned }
     }
@@ -180,6 +185,6 @@ mod tests {
             cells.enter(0, &danger, job, 1, |_| None)
         };
         assert_eq!(enter(1.0 + REOPEN_STEP / 2.0), Arrival::Merged);
-        assert_eq!(enter(1.0 + 2.0 * REOPEN_STEP), Arrival::Kept { replaced: vec![] });
+        assert_eq!(enter(1.0 + 2.0 * REOPEN_STEP), Arrival::Kept { replaced: Members::new() });
     }
 }

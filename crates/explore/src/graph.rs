@@ -5,7 +5,7 @@ use std::io;
 
 use anabranch_kernel::{CellKey, Choice, DigestWriter, KeyWriter, SegmentEnd, System, Verdict};
 
-use crate::cells::{Arrival, Cells, JobOrder, Member};
+use crate::cells::{Arrival, Cells, JobOrder, Member, Members};
 use crate::edge::{Drawn, Fate, LevelReport, Observer, Progress};
 use crate::pool::Pool;
 use crate::runner::{Done, Profile, Waiting, cell_key};
@@ -260,7 +260,7 @@ impl<'a, S: System> Graph<'a, S> {
         waiting: impl Fn(Member) -> Option<JobOrder>,
     ) -> Arrival {
         let Some(key) = done.key.filter(|_| self.settings.merge != Merge::None) else {
-            return Arrival::Kept { replaced: Vec::new() };
+            return Arrival::Kept { replaced: Members::new() };
         };
         let (cell, new) = self.table.insert(key);
         let job = JobOrder { parent: done.origin.parent, choice: done.job.choice.0 };
@@ -268,14 +268,14 @@ impl<'a, S: System> Graph<'a, S> {
             if new {
                 self.cells.open(done.danger, member);
             }
-            return Arrival::Kept { replaced: Vec::new() };
+            return Arrival::Kept { replaced: Members::new() };
         }
         match self.settings.scope {
-            Scope::Frontier if self.queued.insert(key) => Arrival::Kept { replaced: Vec::new() },
+            Scope::Frontier if self.queued.insert(key) => Arrival::Kept { replaced: Members::new() },
             Scope::Frontier => Arrival::Merged,
             Scope::Level | Scope::Visited if new => {
                 self.cells.open(done.danger, member);
-                Arrival::Kept { replaced: Vec::new() }
+                Arrival::Kept { replaced: Members::new() }
             }
             Scope::Level | Scope::Visited => self.cells.enter(cell, done.danger, job, member, waiting),
         }

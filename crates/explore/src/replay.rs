@@ -1,6 +1,6 @@
 //! Running one error sequence from the start, without merging.
 
-use anabranch_kernel::{Choice, Fault, Params, Recorder, Seed, SegmentEnd, System, Verdicts, Watch};
+use anabranch_kernel::{Choice, Choices, Fault, Params, Recorder, Seed, SegmentEnd, System, Verdicts, Watch};
 
 /// What one run from the start gave.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Replayed<S> {
     pub state: S,
 }
 
-/// Runs the choices from the start; after the last one goes on without error if `go_on` is given as a number of segments.
+/// Runs the choices from the start, until they are used up or the run ends.
 ///
 /// # Errors
 /// When the system could not compute it.
@@ -26,11 +26,42 @@ pub fn replay<S: System>(
     seed: Seed,
     params: &Params,
     choices: &[Choice],
+    recorder: Option<&mut dyn Recorder>,
+) -> Result<Replayed<S::State>, Fault> {
+    run(system, seed, params, recorder, |n, _| choices.get(n).copied())
+}
+
+/// Runs one choice over and over from the start until the run ends, at most `segments_max` times. Where the choice is
+/// not live (a limit per run is used up, a drift has reached its bound) the segment runs without error.
+///
+/// # Errors
+/// When the system could not compute it.
+pub fn constant<S: System>(
+    system: &S,
+    seed: Seed,
+    params: &Params,
+    choice: Choice,
+    segments_max: usize,
+) -> Result<Replayed<S::State>, Fault> {
+    let mut live = Choices::new();
+    run(system, seed, params, None, |n, state| {
+        system.live(state, &mut live);
+        let choice = if live.contains(&choice) { choice } else { Choice::NONE };
+        (n < segments_max.min(SEGMENTS_MAX)).then_some(choice)
+    })
+}
+
+/// Runs from the start with the choice that is asked for before every segment, until there is none.
+fn run<S: System>(
+    system: &S,
+    seed: Seed,
+    params: &Params,
     mut recorder: Option<&mut dyn Recorder>,
+    mut next: impl FnMut(usize, &S::State) -> Option<Choice>,
 ) -> Result<Replayed<S::State>, Fault> {
     let state = system.start(seed, params)?;
     let mut run = Replayed { end: SegmentEnd::Open, segments: 0, margin: f64::INFINITY, notes: Verdicts::new(), state };
-    for &choice in choices {
+    while let Some(choice) = next(run.segments, &run.state) {
         let mut watch = match recorder {
             Some(ref mut recorder) => Watch::recording(&mut **recorder),
             None => Watch::off(),
@@ -44,20 +75,6 @@ pub fn replay<S: System>(
         }
     }
     Ok(run)
-}
-
-/// Runs one choice over and over from the start until the run ends, at most `segments_max` times.
-///
-/// # Errors
-/// When the system could not compute it.
-pub fn constant<S: System>(
-    system: &S,
-    seed: Seed,
-    params: &Params,
-    choice: Choice,
-    segments_max: usize,
-) -> Result<Replayed<S::State>, Fault> {
-    replay(system, seed, params, &vec![choice; segments_max.min(SEGMENTS_MAX)], None)
 }
 
 /// No run is longer than this, even if its system never ends it.

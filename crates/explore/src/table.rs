@@ -1,28 +1,59 @@
 //! The set of visited cells: 128-bit keys to numbers, about 30 bytes per cell at any fill.
 //!
 //! A general hash map doubles, which right after growth wastes half of its memory and needs old and new table side
-//! by side. This one is cut into shards that grow by a fifth one at a time, so the memory per key stays flat.
+//! by side. This one is cut into shards that grow by a quarter one at a time, in memory that goes back to the system at
+//! once, so the memory per key stays flat.
 
 use anabranch_kernel::CellKey;
+use memmap2::MmapMut;
 
 const SHARDS: usize = 256;
 /// Entries of a new shard.
 const SHARD_START: usize = 8;
 /// A shard grows when this share of it is used; linear probing stays short below.
 const LOAD_MAX_PERCENT: usize = 75;
-const EMPTY: u32 = u32::MAX;
+/// Larger shards get pages of their own: what they give back is not left as holes in the heap.
+const PAGES_FROM_BYTES: usize = 1024 * 1024;
 
-/// Key in four words and the number of the cell: 20 bytes without padding.
-#[derive(Clone, Copy)]
-struct Entry {
-    key: [u32; 4],
-    cell: u32,
+/// Key in four words, then the number of the cell plus one; 0 is a vacancy. 20 bytes without padding.
+type Entry = [u32; 5];
+const VACANT: u32 = 0;
+
+/// Zeroed memory for entries.
+enum Memory {
+    Heap(Vec<Entry>),
+    Pages(MmapMut, usize),
 }
 
-const VACANT: Entry = Entry { key: [0; 4], cell: EMPTY };
+impl Memory {
+    fn zeroed(entries: usize) -> Self {
+        let bytes = entries * size_of::<Entry>();
+        if bytes < PAGES_FROM_BYTES {
+            return Self::Heap(vec![[0; 5]; entries]);
+        }
+        match MmapMut::map_anon(bytes) {
+            Ok(pages) => Self::Pages(pages, entries),
+            Err(_) => Self::Heap(vec![[0; 5]; entries]),
+        }
+    }
+    #[inline]
+    fn entries(&self) -> &[Entry] {
+        match self {
+            Self::Heap(entries) => entries,
+            Self::Pages(pages, len) => &bytemuck::cast_slice(&pages[..len * size_of::<Entry>()])[..*len],
+        }
+    }
+    #[inline]
+    fn entries_mut(&mut self) -> &mut [Entry] {
+        match self {
+            Self::Heap(entries) => entries,
+            Self::Pages(pages, len) => &mut bytemuck::cast_slice_mut(&mut pages[..*len * size_of::<Entry>()])[..*len],
+        }
+    }
+}
 
 struct Shard {
-    entries: Vec<Entry>,
+    memory: Memory,
     used: usize,
 }
 
@@ -35,46 +66,44 @@ pub(crate) struct Table {
 fn split(key: CellKey) -> ([u32; 4], usize, u64) {
     let k = key.0;
     let words = [k as u32, (k >> 32) as u32, (k >> 64) as u32, (k >> 96) as u32];
-    ((words), (k >> 120) as usize, k as u64)
+    (words, (k >> 120) as usize, k as u64)
+}
+
+fn slot_of(hash: u64, len: usize) -> usize {
+    ((u128::from(hash) * len as u128) >> 64) as usize
+}
+
+/// Position of the key, or of the vacancy where it belongs.
+fn find(entries: &[Entry], words: [u32; 4], hash: u64) -> usize {
+    let mut slot = slot_of(hash, entries.len());
+    loop {
+        let entry = &entries[slot];
+        if entry[4] == VACANT || [entry[0], entry[1], entry[2], entry[3]] == words {
+            return slot;
+        }
+        slot += 1;
+        if slot == entries.len() {
+            slot = 0;
+        }
+    }
 }
 
 impl Shard {
-    fn slot_of(&self, hash: u64) -> usize {
-        ((u128::from(hash) * self.entries.len() as u128) >> 64) as usize
-    }
-
-    /// Position of the key, or of the vacancy where it belongs.
-    fn find(&self, words: [u32; 4], hash: u64) -> usize {
-        let mut slot = self.slot_of(hash);
-        loop {
-            let entry = &self.entries[slot];
-            if entry.cell == EMPTY || entry.key == words {
-                return slot;
-            }
-            slot += 1;
-            if slot == self.entries.len() {
-                slot = 0;
-            }
-        }
-    }
-
     fn grow(&mut self) {
-        let len = (self.entries.len() * 6 / 5).max(self.entries.len() + SHARD_START);
-        let mut grown = Vec::new();
-        grown.reserve_exact(len);
-        grown.resize(len, VACANT);
-        let old = std::mem::replace(&mut self.entries, grown);
-        for entry in old.into_iter().filter(|e| e.cell != EMPTY) {
-            let hash = u64::from(entry.key[0]) | u64::from(entry.key[1]) << 32;
-            let slot = self.find(entry.key, hash);
-            self.entries[slot] = entry;
+        let old_len = self.memory.entries().len();
+        let old = std::mem::replace(&mut self.memory, Memory::zeroed((old_len * 5 / 4).max(old_len + SHARD_START)));
+        let grown = self.memory.entries_mut();
+        for entry in old.entries().iter().filter(|entry| entry[4] != VACANT) {
+            let [a, b, c, d, _] = *entry;
+            let slot = find(grown, [a, b, c, d], u64::from(a) | u64::from(b) << 32);
+            grown[slot] = *entry;
         }
     }
 }
 
 impl Table {
     pub(crate) fn new() -> Self {
-        let shard = || Shard { entries: vec![VACANT; SHARD_START], used: 0 };
+        let shard = || Shard { memory: Memory::zeroed(SHARD_START), used: 0 };
         Self { shards: std::iter::repeat_with(shard).take(SHARDS).collect(), cells: 0 }
     }
 
@@ -87,26 +116,28 @@ impl Table {
     pub(crate) fn insert(&mut self, key: CellKey) -> (u32, bool) {
         let (words, shard, hash) = split(key);
         let shard = &mut self.shards[shard];
-        let mut slot = shard.find(words, hash);
-        if shard.entries[slot].cell != EMPTY {
-            return (shard.entries[slot].cell, false);
+        let entries = shard.memory.entries();
+        let mut slot = find(entries, words, hash);
+        if entries[slot][4] != VACANT {
+            return (entries[slot][4] - 1, false);
         }
-        if (shard.used + 1) * 100 > shard.entries.len() * LOAD_MAX_PERCENT {
+        if (shard.used + 1) * 100 > entries.len() * LOAD_MAX_PERCENT {
             shard.grow();
-            slot = shard.find(words, hash);
+            slot = find(shard.memory.entries(), words, hash);
         }
-        assert!(self.cells < EMPTY, "more than 2³² cells");
-        shard.entries[slot] = Entry { key: words, cell: self.cells };
-        shard.used += 1;
+        assert!(self.cells < u32::MAX - 1, "more than 2³² cells");
         self.cells += 1;
+        let [a, b, c, d] = words;
+        shard.memory.entries_mut()[slot] = [a, b, c, d, self.cells];
+        shard.used += 1;
         (self.cells - 1, true)
     }
 
     /// Whether the cell was visited.
     pub(crate) fn contains(&self, key: CellKey) -> bool {
         let (words, shard, hash) = split(key);
-        let shard = &self.shards[shard];
-        shard.entries[shard.find(words, hash)].cell != EMPTY
+        let entries = self.shards[shard].memory.entries();
+        entries[find(entries, words, hash)][4] != VACANT
     }
 
     /// Asks the memory for the place of a key that will be looked up soon.
@@ -116,8 +147,8 @@ impl Table {
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             let (_, shard, hash) = split(key);
-            let shard = &self.shards[shard];
-            let entry: *const Entry = &raw const shard.entries[shard.slot_of(hash)];
+            let entries = self.shards[shard].memory.entries();
+            let entry: *const Entry = &raw const entries[slot_of(hash, entries.len())];
             // SAFETY: a prefetch is a hint and reads nothing; the address is that of an element.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(entry.cast()) };
         }
@@ -127,7 +158,7 @@ impl Table {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> u64 {
-        self.shards.iter().map(|s| (s.entries.capacity() * size_of::<Entry>()) as u64).sum()
+        self.shards.iter().map(|s| size_of_val(s.memory.entries()) as u64).sum()
     }
 }
 

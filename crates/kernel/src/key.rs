@@ -45,7 +45,8 @@ impl Variable {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     sizes: Vec<CellSize>,
-    per_size: Vec<f64>,
+    /// Cells per unit, 0 for variables that have no cells: what the hot path needs, in one place.
+    per_unit: Vec<f64>,
 }
 
 impl Grid {
@@ -55,14 +56,11 @@ impl Grid {
     }
     /// Explicit sizes, one per variable.
     pub fn from_sizes(sizes: Vec<CellSize>) -> Self {
-        let per_size = sizes
-            .iter()
-            .map(|size| match size {
-                CellSize::Size(size) => 1.0 / size,
-                CellSize::Exact | CellSize::Ignore => 0.0,
-            })
-            .collect();
-        Self { sizes, per_size }
+        let cells = |size: &CellSize| match size {
+            CellSize::Size(size) => 1.0 / size,
+            CellSize::Exact | CellSize::Ignore => 0.0,
+        };
+        Self { per_unit: sizes.iter().map(cells).collect(), sizes }
     }
     /// The same grid with every size multiplied.
     #[must_use]
@@ -99,13 +97,14 @@ const WORDS_MAX: usize = 64;
 pub struct KeyWriter<'g> {
     grid: &'g Grid,
     words: ArrayVec<u64, WORDS_MAX>,
-    finite: bool,
+    /// Zero, or not a number once a value was not finite.
+    poison: f64,
 }
 
 impl<'g> KeyWriter<'g> {
     /// A writer for one state after another.
     pub fn new(grid: &'g Grid) -> Self {
-        Self { grid, words: ArrayVec::new(), finite: true }
+        Self { grid, words: ArrayVec::new(), poison: 0.0 }
     }
     /// Adds the discrete variable number `index`.
     #[inline]
@@ -115,15 +114,15 @@ impl<'g> KeyWriter<'g> {
         }
     }
     /// Adds the continuous variable number `index`.
-    #[inline]
+    #[inline(always)]
     pub fn real(&mut self, index: usize, value: f64) {
-        self.finite &= value.is_finite();
-        match self.grid.sizes[index] {
-            CellSize::Size(_) => {
-                self.push(floor_to_word(value * self.grid.per_size[index] + 0.5));
-            }
-            CellSize::Exact => self.push((value + 0.0).to_bits()),
-            CellSize::Ignore => {}
+        // Not-a-number unless the value is finite: one addition instead of a branch.
+        self.poison += value - value;
+        let per_unit = self.grid.per_unit[index];
+        if per_unit != 0.0 {
+            self.push(floor_to_word(value * per_unit + 0.5));
+        } else if self.grid.sizes[index] == CellSize::Exact {
+            self.push((value + 0.0).to_bits());
         }
     }
     /// Adds an angle in radians: equal directions fall into equal cells.
@@ -136,7 +135,7 @@ impl<'g> KeyWriter<'g> {
     pub fn extra(&mut self, word: u64) {
         self.push(word);
     }
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, word: u64) {
         if self.words.is_full() {
             self.fold();
@@ -161,7 +160,7 @@ impl<'g> KeyWriter<'g> {
     pub fn finish(&mut self) -> Option<CellKey> {
         let key = CellKey(self.hash());
         self.words.clear();
-        std::mem::replace(&mut self.finite, true).then_some(key)
+        (std::mem::replace(&mut self.poison, 0.0) == 0.0).then_some(key)
     }
 }
 

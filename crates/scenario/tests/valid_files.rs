@@ -60,7 +60,7 @@ fn overrides_replace_values_make_tables_and_find_items_by_id() {
         ("ego.vehicle.width", "1.9 m"),
         ("errors.at_once", "1"),
         ("error.estimate-jump.jump.radius", "20 cm"),
-        ("must.1.by", "24 s"),
+        ("must.1.by", "21 s"),
         ("explore.merge.steering", "ignore"),
     ] {
         document.apply_override(path, value).unwrap_or_else(|error| panic!("{error}"));

@@ -185,7 +185,8 @@ impl Drive {
             return;
         }
         let perceived = self.eyes.as_ref().map(|eyes| self.perceive(eyes, state, &scratch.effects));
-        let plans = self.replanning.as_ref().is_some_and(|r| state.tick > 0 && state.tick.is_multiple_of(r.cycle_ticks));
+        let plans =
+            self.replanning.as_ref().is_some_and(|r| state.tick > 0 && state.tick.is_multiple_of(r.cycle_ticks));
         let has_new_path = plans && self.replan(state, perceived, &scratch.effects);
         if let (Some(eyes), Some(perceived)) = (&self.eyes, perceived)
             && (has_new_path || state.tick.is_multiple_of(eyes.cycle_ticks))

@@ -34,7 +34,7 @@ pub(super) static EXPLORE: Section = Section {
         key(
             "rollouts",
             Kind::Count { min: 0, max: 1_000_000_000 },
-            Need::Default("0"),
+            Need::Default("500"),
             "Unmerged random runs that measure what merging missed.",
         ),
     ],

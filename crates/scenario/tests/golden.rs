@@ -1,0 +1,97 @@
+//! Every shipped scenario has one digest per order, whatever the number of threads and whether branches run side by
+//! side. A change that is meant to change results prints the new table, ready to paste; any other is a bug.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anabranch_explore::{self as engine, Explorer, Merge, Scope, Settings};
+use anabranch_kernel::System;
+use anabranch_scenario::Drive;
+use anabranch_scenario::file::{Hooks, Keep, ScenarioSpec, read_scenario};
+
+/// Name, levels explored (few where a whole exploration would take long), digest by breadth, digest by danger.
+const GOLDEN: &[(&str, u32, &str, &str)] = &[
+    ("curved-parking", 9, "1d72e55348326d975c79d3d13230e3e7", "ca0f091ef6357d68a9b2ca67ed7ef818"),
+    ("first-steps", 5, "fbed8e6d09dab8771542de10f06cd6ec", "663c4dc457449d25c90a8846101cf95b"),
+    ("late-obstacle", 12, "42b30cba9b976754bae85cdf6a07a721", "238a41fef3a17216ffda08a8b49b2650"),
+    ("narrow-passage", 5, "b180f5e71f0c6f04a1e1321c5537397e", "eb2c1829355ee28a38a20e66277ce6c2"),
+    ("narrow-passage-actuator-delay", 6, "4b3335b9fa758d0d579cc689b6b75dae", "6f05a141591f02d70cee9865a33b8594"),
+    ("narrow-passage-calm", 10, "c60496c90102e1d2dd89cd25103c33a1", "00d95fb4ede3cec41f6eba4258094a3a"),
+    ("narrow-passage-drift", 8, "090452b84b6cbcba851485acc6909588", "619a704d5c848f57b4c0f7546ebc598d"),
+    ("narrow-passage-eager", 8, "1c6890f7bb79e2c4383bb0d79228995a", "cb212e22f39dd6f4abf974cd55e38f5b"),
+    ("narrow-passage-starts", 6, "23f45e4eaf72c4e6c4cf8babcf04c1f4", "6b37e532769b8abef495477569aa00e4"),
+    ("narrow-passage-timetable", 6, "0038d920f9be4347903cc778077b26a9", "4bb2a2cc00ab444689ae1279a900836c"),
+    ("replanning-garage", 5, "17e4da1b80232df1062e0eff730282be", "68495107270acb6c9166fd02bbf05594"),
+    ("small-obstacle", 9, "06f1c693206abcdeb0ebb4c767d28805", "f0d0d633f8e7a509f12a3c793dc5bb27"),
+    ("sudden-obstacle", 8, "b06959284faf5f927c92f842394fe460", "f93dc18d0c3d91e57e68106ebc25650d"),
+];
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+fn settings(spec: &ScenarioSpec, drive: &Drive, levels_max: u32, order: engine::Order) -> Settings {
+    let merge = drive.grid(&spec.explore.merge).expect("the file names variables that exist");
+    let defaults = Settings::new(drive.variables(), drive.time_matters());
+    Settings {
+        keep: match spec.explore.keep.value {
+            Keep::First => engine::Keep::First,
+            Keep::Worst => engine::Keep::Worst,
+            Keep::Extremes => engine::Keep::Extremes,
+        },
+        scope: if drive.time_matters() { Scope::Level } else { Scope::Visited },
+        merge: merge.map_or(Merge::None, Merge::Grid),
+        merge_every: spec.explore.merge_every.value,
+        order,
+        levels_max,
+        ..defaults
+    }
+}
+
+fn digest(drive: &Drive, settings: &Settings, threads: usize) -> String {
+    let outcome = Explorer::new(drive).settings(settings.clone()).threads(threads).run().unwrap();
+    assert!(outcome.complete() && outcome.progress.segments > 30, "{}: {:?}", drive.name(), outcome.progress);
+    outcome.digest.to_string()
+}
+
+/// The digest, checked to be the same in every way to compute it.
+fn only_digest(spec: &ScenarioSpec, levels_max: u32, order: engine::Order) -> String {
+    let drive = Drive::assemble(spec).unwrap();
+    let settings = settings(spec, &drive, levels_max, order);
+    let found = digest(&drive, &settings, 1);
+    for threads in [2, 7] {
+        assert_eq!(digest(&drive, &settings, threads), found, "{} {order:?} with {threads} threads", drive.name());
+    }
+    let mut one_by_one = drive;
+    one_by_one.set_side_by_side(false);
+    assert_eq!(digest(&one_by_one, &settings, 2), found, "{} {order:?} one by one", one_by_one.name());
+    found
+}
+
+#[test]
+fn every_scenario_has_its_digests() {
+    let (mut table, mut changed) = (String::new(), Vec::new());
+    for &(name, levels, breadth, danger) in GOLDEN {
+        let file = format!("{name}.toml");
+        let bytes = std::fs::read(folder().join(&file)).unwrap();
+        let (_, spec) = read_scenario(&file, &bytes, &Hooks::default()).unwrap_or_else(|e| panic!("{e}"));
+        let found = [engine::Order::Breadth, engine::Order::Danger].map(|order| only_digest(&spec, levels, order));
+        if found != [breadth, danger] {
+            changed.push(name);
+        }
+        writeln!(table, "    ({name:?}, {levels}, {:?}, {:?}),", found[0], found[1]).unwrap();
+    }
+    assert!(changed.is_empty(), "the results of {} changed; if they are meant to:\n{table}", changed.join(", "));
+}
+
+#[test]
+fn every_scenario_is_in_the_table() {
+    let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let shipped: BTreeSet<String> = files
+        .filter(|file| file.extension().is_some_and(|e| e == "toml"))
+        .map(|file| file.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    let listed: BTreeSet<String> = GOLDEN.iter().map(|row| row.0.to_owned()).collect();
+    assert_eq!(listed, shipped);
+}
