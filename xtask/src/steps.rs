@@ -69,6 +69,7 @@ pub fn test() -> Vec<Step> {
     steps.extend(check());
     steps.push(Step { name: "release build", run: || runner::run(cargo().args(["build", "--release"])) });
     steps.push(Step { name: "end-to-end tests", run: end_to_end });
+    steps.push(Step { name: "golden, release", run: golden_in_release });
     steps
 }
 
@@ -153,6 +154,11 @@ fn end_to_end() -> Report {
     let mut selection = vec!["--release"];
     selection.extend(END_TO_END.iter().flat_map(|package| ["--package", package]));
     runner::run(&mut tests(&selection))
+}
+
+/// The golden digests of the debug tests once more: optimisation must not change a bit.
+fn golden_in_release() -> Report {
+    runner::run(&mut tests(&["--release", "--package", "anabranch-scenario", "--test", "golden"]))
 }
 
 fn tools() -> Report {

@@ -116,8 +116,8 @@ impl<'g> KeyWriter<'g> {
     /// Adds the continuous variable number `index`.
     #[inline(always)]
     pub fn real(&mut self, index: usize, value: f64) {
-        // Not-a-number unless the value is finite: one addition instead of a branch.
-        self.poison += value - value;
+        // Zero times a value that is not finite is not a number: one operation instead of a branch.
+        self.poison += value * 0.0;
         let per_unit = self.grid.per_unit[index];
         if per_unit != 0.0 {
             self.push(floor_to_word(value * per_unit + 0.5));

@@ -70,9 +70,9 @@ fn overrides_replace_values_make_tables_and_find_items_by_id() {
     assert_eq!(spec.ego.start.all().count(), 6);
     assert_eq!(spec.ego.driver.kind.value, DriverKind::Calm);
     assert_eq!(spec.ego.driver.cruise_mps.map(|speed| speed.value), Some(0.5));
-    assert_eq!(spec.ego.vehicle.base.value, "compact");
+    assert_eq!(spec.ego.vehicle.base.value, "van");
     assert_eq!(spec.ego.vehicle.car.outline.half_width_m, 0.95);
-    assert_eq!(spec.requirements[1].by_s.map(|by| by.value), Some(24.0));
+    assert_eq!(spec.requirements[1].by_s.map(|by| by.value), Some(21.0));
 }
 
 #[test]
