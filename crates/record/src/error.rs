@@ -56,7 +56,7 @@ impl RecordError {
 
     /// A level file does not hold what was written.
     pub fn damaged(path: &Path, why: impl Into<String>) -> Self {
-        let way_out = "Remove it and the level files after it, then go on with `--resume`";
+        let way_out = "What this run says cannot be trusted; explore again";
         Self::Damaged { file: short(path), why: why.into(), way_out }
     }
 

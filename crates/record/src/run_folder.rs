@@ -72,9 +72,9 @@ pub enum Phase {
     Running,
     /// Everything that was asked for is done.
     Done,
-    /// Ended by a budget; can be resumed.
+    /// Ended by a budget.
     Incomplete,
-    /// Stopped by a person; can be resumed.
+    /// Stopped by a person.
     Interrupted,
     /// Ended by an error.
     Failed,

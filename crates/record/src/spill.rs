@@ -117,7 +117,7 @@ impl Spill {
         RecordError::Damaged {
             file: crate::error::short(&self.folder.join("spill")),
             why: format!("record at byte {place}: {why}"),
-            way_out: "The disk or the memory of this machine cannot be trusted; resume the run on another",
+            way_out: "The disk or the memory of this machine cannot be trusted; explore again on another",
         }
     }
 }

@@ -160,6 +160,22 @@ fn narrow_passage_explored_as_in_the_paper() {
     assert!(last < progress.segments, "exploration goes on after a finding (S1-41)");
 }
 
+/// S1-41: the estimate is off to one side, flips to the other, and the car hits a wall.
+#[test]
+fn the_narrow_passage_is_touched_when_the_estimate_changes_sides() {
+    let story = Story::of("narrow-passage").paper();
+    let sequences = story.explore().sequences(&story, NO_CONTACT);
+    let side = |choice: &Choice| {
+        let name = story.drive.errors().describe(*choice);
+        ["left", "right"].into_iter().find(|side| name.contains(side))
+    };
+    assert!(!sequences.is_empty());
+    for sequence in sequences {
+        let sides: Vec<&str> = sequence.iter().filter_map(side).collect();
+        assert!(sides.contains(&"left") && sides.contains(&"right"), "{sequence:?}");
+    }
+}
+
 #[test]
 fn danger_first_finds_the_narrow_passage_ten_times_sooner() {
     let first = |order| {
@@ -266,6 +282,18 @@ fn late_eyes_and_late_brakes_collide_together_only() {
     for harmless in [("errors.at_once", "1"), ("ego.obstacle_sensor.range", "9 m")] {
         assert_eq!(Story::with("late-obstacle", &[harmless]).explore().findings(), 0, "{harmless:?}");
     }
+}
+
+/// S1-26, S1-54: the driver makes up for one wrong actuator value, not for two; comfort suffers first.
+#[test]
+fn weak_brakes_need_a_second_error() {
+    let story = Story::of("weak-brakes");
+    let told = story.explore();
+    assert!(!told.sequences(&story, NO_CONTACT).is_empty());
+    assert!(story.constants(&told).iter().all(|constant| constant.contains(" + ")), "{:?}", story.constants(&told));
+    let one = Story::with("weak-brakes", &[("errors.at_once", "1")]).explore();
+    assert_eq!(one.findings(), 0);
+    assert!(one.outcome.note_count > 0, "hard braking is noted where contact is not yet possible");
 }
 
 #[test]

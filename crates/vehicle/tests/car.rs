@@ -138,9 +138,9 @@ fn the_key_covers_every_variable_and_whole_turns_are_alike() {
         |s| s.car.x += 0.1,
         |s| s.car.y += 0.1,
         |s| s.car.heading += 0.02,
-        |s| s.car.speed += 0.05,
-        |s| s.car.accel += 0.1,
-        |s| s.car.steering += 0.02,
+        |s| s.car.speed += 0.2,
+        |s| s.car.accel += 1.0,
+        |s| s.car.steering += 0.1,
         |s| s.gear = Gear::Reverse,
     ];
     for (index, change) in changes.iter().enumerate() {

@@ -48,7 +48,8 @@ fn headline(facts: &Facts<'_>, paint: &Paint) -> String {
         }
         verdict => {
             let shortened = if facts.horizon.is_shortened { ", shorter than the scenario" } else { "" };
-            format!("{name}: {} in any error sequence of {within}{shortened}, up to merging\n", paint.green(verdict))
+            let up_to = if facts.settings.merge == Merge::None { "" } else { ", up to merging" };
+            format!("{name}: {} in any error sequence of {within}{shortened}{up_to}\n", paint.green(verdict))
         }
     }
 }

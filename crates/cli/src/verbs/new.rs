@@ -30,10 +30,15 @@ const TEMPLATES: &[Template] = templates![
     "curved-parking",
     "small-obstacle",
     "late-obstacle",
+    "sudden-obstacle",
+    "weak-brakes",
     "narrow-passage-calm",
     "narrow-passage-eager",
     "narrow-passage-drift",
     "narrow-passage-actuator-delay",
+    "narrow-passage-starts",
+    "narrow-passage-timetable",
+    "replanning-garage",
 ];
 
 /// Write a ready project from a template.

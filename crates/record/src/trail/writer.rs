@@ -44,7 +44,7 @@ impl TrailWriter {
     pub fn create(folder: &Path) -> Result<Self, RecordError> {
         if format::level_path(folder, 0).exists() {
             return Err(RecordError::Taken(format!(
-                "`{}` already holds a trail; resume it or begin another run",
+                "`{}` already holds a trail; begin another run",
                 crate::error::short(folder)
             )));
         }

@@ -79,7 +79,7 @@ impl Drive {
         let mut drive = Self {
             name: spec.name.value.clone(),
             eyes: eyes(spec, &numbers, errors.reach().late_ticks),
-            replanning: replanning(spec, &numbers, &planning)?,
+            replanning: replanning(spec, &planning)?,
             localisation: Localisation { cycle_ticks: spec.ego.localisation_cycle_s.map_or(1, |c| ticks(c.value)) },
             space: start_space(spec),
             goal: Goal {
@@ -244,7 +244,7 @@ fn planning(spec: &ScenarioSpec, model: &CarModel) -> Planning {
         known.extend(ends.map(|ends| Edge { a: ends[0].value, b: ends[1].value, obstacle: number as u32 }));
     }
     for (index, obstacle) in spec.world.obstacles.iter().enumerate().filter(|(_, o)| o.known && o.present) {
-        known.extend(closed_edges(&obstacle.corners, [0.0; 2], verdict_number(spec, index)));
+        known.extend(closed_edges(&obstacle.corners, verdict_number(spec, index)));
     }
     let final_gear = spec.ego.goal.gear.map(|gear| match gear.value {
         file::Gear::Forward => Gear::Forward,
@@ -293,7 +293,7 @@ fn eyes(spec: &ScenarioSpec, numbers: &Numbers, late_ticks: u16) -> Option<Eyes>
     };
     let (mut obstacles, mut solid, mut appearing) = (Vec::new(), Vec::new(), 0);
     for (number, (index, obstacle)) in sensed().enumerate() {
-        let edges = closed_edges(&obstacle.corners, [0.0; 2], verdict_number(spec, index)).collect();
+        let edges = closed_edges(&obstacle.corners, verdict_number(spec, index)).collect();
         obstacles.push(SensedObstacle { edges, presence: presence(obstacle) });
         let mut set = EdgeSet::default();
         set.add_polygon(verdict_number(spec, index), &obstacle.corners);
@@ -308,20 +308,14 @@ fn eyes(spec: &ScenarioSpec, numbers: &Numbers, late_ticks: u16) -> Option<Eyes>
     Some(Eyes { sensor, cycle_ticks, solid, appearing, stop_gap_m: spec.ego.safety_distance_m.value })
 }
 
-fn replanning(
-    spec: &ScenarioSpec,
-    numbers: &Numbers,
-    planning: &Planning,
-) -> Result<Option<Replanning>, AssembleError> {
+fn replanning(spec: &ScenarioSpec, planning: &Planning) -> Result<Option<Replanning>, AssembleError> {
     let Some(cycle) = spec.ego.driver.replan_s else { return Ok(None) };
     if spec.ego.driver.kind.value == DriverKind::TrajectoryFollower {
         let what = "a trajectory follower cannot plan again yet; use a path follower or leave out `replan`".to_owned();
         return Err(AssembleError::Unsupported { what, span: cycle.span });
     }
-    let sensed = spec.world.obstacles.iter().enumerate().filter(|(index, _)| numbers.0[*index].is_some());
-    let shapes = sensed.map(|(_, obstacle)| obstacle.corners.clone()).collect();
     let cycle_ticks = spec.world.ticks(cycle.value).max(1);
-    Ok(Some(Replanning { cycle_ticks, planning: planning.clone(), shapes }))
+    Ok(Some(Replanning { cycle_ticks, planning: planning.clone() }))
 }
 
 fn requirements(spec: &ScenarioSpec) -> Requirements {

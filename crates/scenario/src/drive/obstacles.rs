@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use anabranch_driving::follow::{PathMemory, PathMode, STANDSTILL_MPS};
 use anabranch_errors::Effects;
-use anabranch_geometry::{Edge, Path, Pose, WallEdge, nearest_with_points};
+use anabranch_geometry::{Edge, Path, Point, Pose, WallEdge, nearest_with_points};
 use anabranch_sensing::{Late, ObstacleErrors, Perceived};
 
-use super::plan::closed_edges;
 use super::state::{DriveState, DriverMemory, FREE_M};
 use super::{Drive, Eyes};
 
@@ -41,14 +40,13 @@ impl Drive {
         let seen = (0..eyes.sensor.obstacles().len() as u32).filter(|&n| perceived.mask >> n & 1 == 1);
         seen.flat_map(|n| {
             let moved_m = if perceived.displaced >> n & 1 == 1 { effects.displacement_m(n) } else { [0.0; 2] };
-            let shift =
-                move |p: anabranch_geometry::Point| anabranch_geometry::Point::new(p.x + moved_m[0], p.y + moved_m[1]);
+            let shift = move |p: Point| Point::new(p.x + moved_m[0], p.y + moved_m[1]);
             eyes.sensor.obstacles()[n as usize].edges.iter().map(move |e| Edge { a: shift(e.a), b: shift(e.b), ..*e })
         })
         .collect()
     }
 
-    /// Updates where the driver wants to stand, and its path if it plans again.
+    /// Updates where the driver wants to stand.
     pub(super) fn consider(&self, eyes: &Eyes, state: &mut DriveState, perceived: Perceived, effects: &Effects) {
         let edges = self.perceived_edges(eyes, perceived, effects);
         let prepared: Vec<WallEdge> = edges.iter().map(|&edge| edge.into()).collect();
@@ -73,15 +71,10 @@ impl Drive {
         if !matches!(memory.mode, PathMode::Driving { .. }) || remaining_m < KEEP_PATH_M {
             return false;
         }
-        let sees = |n: &u32| perceived.is_some_and(|p| p.mask >> n & 1 == 1);
-        let edges: Vec<Edge> = (0..replanning.shapes.len() as u32)
-            .filter(sees)
-            .flat_map(|n| {
-                let is_displaced = perceived.is_some_and(|p| p.displaced >> n & 1 == 1);
-                let moved_m = if is_displaced { effects.displacement_m(n) } else { [0.0; 2] };
-                closed_edges(&replanning.shapes[n as usize], moved_m, n).collect::<Vec<_>>()
-            })
-            .collect();
+        let edges = match (&self.eyes, perceived) {
+            (Some(eyes), Some(perceived)) => self.perceived_edges(eyes, perceived, effects),
+            _ => Vec::new(),
+        };
         let from = Pose::new(state.reading.x, state.reading.y, state.reading.heading);
         let (Ok(path), super::Driver::Path(follower)) =
             (replanning.planning.plan(from, &edges, REPLAN_EXPANSIONS_MAX), &self.driver)

@@ -29,8 +29,6 @@ pub(crate) struct Planning {
 pub(crate) struct Replanning {
     pub(crate) cycle_ticks: u32,
     pub(crate) planning: Planning,
-    /// Corners of the sensed obstacles, by number.
-    pub(crate) shapes: Vec<Vec<Point>>,
 }
 
 impl Planning {
@@ -56,11 +54,8 @@ impl Planning {
     }
 }
 
-/// Closed chain of edges through corners, moved.
-pub(crate) fn closed_edges(corners: &[Point], moved_m: [f64; 2], obstacle: u32) -> impl Iterator<Item = Edge> + '_ {
-    let at = move |i: usize| {
-        let corner = corners[i % corners.len()];
-        Point::new(corner.x + moved_m[0], corner.y + moved_m[1])
-    };
+/// Closed chain of edges through corners.
+pub(crate) fn closed_edges(corners: &[Point], obstacle: u32) -> impl Iterator<Item = Edge> + '_ {
+    let at = move |i: usize| corners[i % corners.len()];
     (0..corners.len()).map(move |i| Edge { a: at(i), b: at(i + 1), obstacle })
 }
