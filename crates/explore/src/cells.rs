@@ -14,8 +14,6 @@ pub const REOPEN_STEP: f32 = 1e-3;
 
 /// Number of a kept member; numbers only grow.
 pub(crate) type Member = u32;
-/// No member holds this axis any more that could be replaced.
-const NOBODY: Member = Member::MAX;
 
 /// Position of a member's job in the total order of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +41,15 @@ pub(crate) enum Arrival {
 pub(crate) struct Cells {
     axes: usize,
     first_cell: u32,
-    scores: Vec<f32>,
-    holders: Vec<Member>,
+    /// Side by side, so that a cell is one place in memory.
+    slots: Vec<Slot>,
+}
+
+/// The best score along one axis of a cell, and who has it.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    score: f32,
+    holder: Member,
 }
 
 impl Cells {
@@ -55,27 +60,25 @@ impl Cells {
             Keep::Worst => 1,
             Keep::Extremes => 1 + system_axes,
         };
-        Self { axes, first_cell: 0, scores: Vec::new(), holders: Vec::new() }
+        Self { axes, first_cell: 0, slots: Vec::new() }
     }
 
     /// Forgets all rows: cells numbered below `next_cell` will never be asked for again.
     pub(crate) fn start_over(&mut self, next_cell: u32) {
         self.first_cell = next_cell;
-        self.scores.clear();
-        self.holders.clear();
+        self.slots.clear();
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.scores.len() * 4 + self.holders.len() * 4) as u64
+        size_of_val(self.slots.as_slice()) as u64
     }
 
     /// A new cell is entered by its first member.
     pub(crate) fn open(&mut self, danger: &Danger, member: Member) {
         if self.axes > 0 {
-            self.scores.push(danger.worst);
-            self.scores.extend(danger.axes.iter().take(self.axes - 1));
-            self.holders.extend(std::iter::repeat_n(member, self.axes));
+            let scores = std::iter::once(&danger.worst).chain(&danger.axes).take(self.axes);
+            self.slots.extend(scores.map(|&score| Slot { score, holder: member }));
         }
     }
 
@@ -89,25 +92,24 @@ impl Cells {
         waiting: impl Fn(Member) -> Option<JobOrder>,
     ) -> Arrival {
         let row = (cell - self.first_cell) as usize * self.axes;
-        let scores = &mut self.scores[row..row + self.axes];
-        let holders = &mut self.holders[row..row + self.axes];
-        let score_of = |axis: usize| if axis == 0 { danger.worst } else { danger.axes[axis - 1] };
+        let slots = &mut self.slots[row..row + self.axes];
+        let scores = std::iter::once(danger.worst).chain(danger.axes.iter().copied());
         let mut dethroned = Members::new();
         let mut won = false;
-        for axis in 0..self.axes {
-            let (score, best, holder) = (score_of(axis), scores[axis], holders[axis]);
+        for (slot, score) in slots.iter_mut().zip(scores) {
+            let Slot { score: best, holder } = *slot;
             if score < best {
                 continue;
             }
-            let wins = match waiting(holder).filter(|_| holder != NOBODY) {
-                Some(holder_job) => score > best || (score == best && job < holder_job),
+            let holder_job = waiting(holder);
+            let wins = match holder_job {
+                Some(holder_job) => score > best || job < holder_job,
                 None => score >= best + REOPEN_STEP,
             };
             if wins {
                 won = true;
-                scores[axis] = score;
-                holders[axis] = member;
-                if waiting(holder).is_some() && !dethroned.contains(&holder) {
+                *slot = Slot { score, holder: member };
+                if holder_job.is_some() && !dethroned.contains(&holder) {
                     dethroned.push(holder);
                 }
             }
@@ -115,7 +117,7 @@ impl Cells {
         if !won {
             return Arrival::Merged;
         }
-        dethroned.retain(|m| !holders.contains(m));
+        dethroned.retain(|m| !slots.iter().any(|slot| slot.holder == *m));
         Arrival::Kept { replaced: dethroned }
     }
 }

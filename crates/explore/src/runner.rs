@@ -10,7 +10,7 @@ use crate::edge::Clock;
 use crate::pool::{Place, Pool};
 
 /// Segments that are run together: enough to fill vector lanes and to make the clock cheap.
-const BATCH_JOBS: usize = 64;
+const BATCH_JOBS: usize = 96;
 
 /// A waiting state: its number and its place.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@
 //! once, so the memory per key stays flat.
 
 use anabranch_kernel::CellKey;
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapOptions};
 
 const SHARDS: usize = 256;
 /// Entries of a new shard.
@@ -13,7 +13,7 @@ const SHARD_START: usize = 8;
 /// A shard grows when this share of it is used; linear probing stays short below.
 const LOAD_MAX_PERCENT: usize = 75;
 /// Larger shards get pages of their own: what they give back is not left as holes in the heap.
-const PAGES_FROM_BYTES: usize = 1024 * 1024;
+const PAGES_FROM_BYTES: usize = 256 * 1024;
 
 /// Key in four words, then the number of the cell plus one; 0 is a vacancy. 20 bytes without padding.
 type Entry = [u32; 5];
@@ -31,7 +31,8 @@ impl Memory {
         if bytes < PAGES_FROM_BYTES {
             return Self::Heap(vec![[0; 5]; entries]);
         }
-        match MmapMut::map_anon(bytes) {
+        // Keys are spread evenly, so all pages will be used: asking for them at once is cheaper than one by one.
+        match MmapOptions::new().len(bytes).populate().map_anon() {
             Ok(pages) => Self::Pages(pages, entries),
             Err(_) => Self::Heap(vec![[0; 5]; entries]),
         }
