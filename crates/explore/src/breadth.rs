@@ -106,29 +106,38 @@ fn merge<S: System>(
 ) -> io::Result<()> {
     let mut lap = Lap::start(runner.clock);
     let mut batches = batches.into_iter().peekable();
-    while let Some(batch) = batches.next() {
+    let mut fates = Vec::new();
+    while let Some(mut batch) = batches.next() {
         graph.profile += batch.profile;
+        fates.clear();
+        batch.each(|mut done| {
+            fates.push(graph.account(&mut done));
+            io::Result::Ok(())
+        })?;
+        graph.profile.bookkeeping_ns += lap.next();
         if let Some(ahead) = batches.peek() {
             graph.prefetch(&ahead.keys);
         }
-        batch.each(|done| settle(graph, next, first_node, done))?;
+        let mut fates = fates.iter();
+        batch.each(|done| settle(graph, next, first_node, done, fates.next().copied().flatten()))?;
+        graph.profile.merge_ns += lap.next();
     }
-    graph.profile.merge_ns += lap.next();
     Ok(())
 }
 
-/// Counts one segment, and keeps or merges its open end.
+/// Keeps or merges the open end of a segment.
 fn settle<S: System>(
     graph: &mut Graph<'_, S>,
     next: &mut Next<'_, '_, S::State>,
     first_node: u64,
-    mut done: Done<'_, S::State>,
+    done: Done<'_, S::State>,
+    fate: Option<Fate>,
 ) -> io::Result<()> {
     let Origin { parent, level, last } = done.origin;
     if last {
         graph.dequeue_parent((parent - first_node) as usize);
     }
-    if let Some(fate) = graph.account(&mut done) {
+    if let Some(fate) = fate {
         graph.draw(&done, fate);
         return Ok(());
     }

@@ -104,7 +104,7 @@ pub(crate) fn explore<S: System>(
         }
         let results = runner.run_split(&batch, queue.pool)?;
         let mut lap = Lap::start(runner.clock);
-        for results in results {
+        for mut results in results {
             graph.profile += results.profile;
             results.each(|done| settle(graph, trail, &mut queue, done))?;
         }

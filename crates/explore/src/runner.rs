@@ -48,8 +48,10 @@ pub struct Profile {
     pub key_ns: u64,
     /// Computing danger.
     pub danger_ns: u64,
-    /// Merging and bookkeeping.
+    /// Merging.
     pub merge_ns: u64,
+    /// Counting and digesting segments and collecting findings.
+    pub bookkeeping_ns: u64,
 }
 
 impl AddAssign for Profile {
@@ -59,6 +61,7 @@ impl AddAssign for Profile {
         self.key_ns += other.key_ns;
         self.danger_ns += other.danger_ns;
         self.merge_ns += other.merge_ns;
+        self.bookkeeping_ns += other.bookkeeping_ns;
     }
 }
 
@@ -66,7 +69,7 @@ impl Profile {
     /// Share of saving, restoring, keying and merging in the whole (the paper: 7 %, S1-45).
     pub fn save_load_share(&self) -> f64 {
         let overhead = self.save_load_ns + self.key_ns + self.merge_ns;
-        let all = overhead + self.run_ns + self.danger_ns;
+        let all = overhead + self.run_ns + self.danger_ns + self.bookkeeping_ns;
         if all == 0 { 0.0 } else { overhead as f64 / all as f64 }
     }
 }
@@ -92,7 +95,7 @@ pub(crate) struct Batch<S> {
 
 impl<S> Batch<S> {
     /// Hands out the segments one by one, in the order of jobs.
-    pub(crate) fn each<E>(mut self, mut settle: impl FnMut(Done<'_, S>) -> Result<(), E>) -> Result<(), E> {
+    pub(crate) fn each<E>(&mut self, mut settle: impl FnMut(Done<'_, S>) -> Result<(), E>) -> Result<(), E> {
         let calm = Danger::default();
         for (index, (job, &origin)) in self.jobs.iter_mut().zip(&self.origins).enumerate() {
             let key = self.keys.get(index).copied().flatten();

@@ -152,6 +152,7 @@ fn profile(facts: &Facts<'_>, name: &str) -> Profile {
         ("save + restore", seconds(spent.save_load_ns)),
         ("key + merge", seconds(spent.key_ns + spent.merge_ns)),
         ("danger", seconds(spent.danger_ns)),
+        ("count + digest", seconds(spent.bookkeeping_ns)),
     ];
     let known: f64 = shares.iter().map(|(_, cpu_s)| cpu_s).sum();
     shares.push(("other", (facts.used.explored_cpu_s.unwrap_or(known) - known).max(0.0)));
