@@ -105,23 +105,46 @@ fn merge<S: System>(
     first_node: u64,
 ) -> io::Result<()> {
     let mut lap = Lap::start(runner.clock);
+    if let Some(first) = batches.first() {
+        graph.prefetch(&first.keys);
+    }
     let mut batches = batches.into_iter().peekable();
-    let mut fates = Vec::new();
-    while let Some(mut batch) = batches.next() {
+    while let Some(batch) = batches.next() {
         graph.profile += batch.profile;
-        fates.clear();
-        batch.each(|mut done| {
-            fates.push(graph.account(&mut done));
-            io::Result::Ok(())
-        })?;
-        graph.profile.bookkeeping_ns += lap.next();
         if let Some(ahead) = batches.peek() {
             graph.prefetch(&ahead.keys);
         }
-        let mut fates = fates.iter();
-        batch.each(|done| settle(graph, next, first_node, done, fates.next().copied().flatten()))?;
-        graph.profile.merge_ns += lap.next();
+        if graph.merge_clock.is_sample() {
+            merge_by_passes(graph, batch, next, first_node, &mut lap)?;
+        } else {
+            let mut batch = batch;
+            batch.each(|mut done| {
+                let fate = graph.account(&mut done);
+                settle(graph, next, first_node, done, fate)
+            })?;
+            graph.merge_clock.whole(lap.next(), &mut graph.profile);
+        }
     }
+    Ok(())
+}
+
+/// The same in two passes, so that a clock can tell counting from merging.
+fn merge_by_passes<S: System>(
+    graph: &mut Graph<'_, S>,
+    mut batch: Batch<S::State>,
+    next: &mut Next<'_, '_, S::State>,
+    first_node: u64,
+    lap: &mut Lap<'_>,
+) -> io::Result<()> {
+    let mut fates = Vec::new();
+    batch.each(|mut done| {
+        fates.push(graph.account(&mut done));
+        io::Result::Ok(())
+    })?;
+    let bookkeeping = lap.next();
+    let mut fates = fates.into_iter();
+    batch.each(|done| settle(graph, next, first_node, done, fates.next().flatten()))?;
+    graph.merge_clock.split(bookkeeping, lap.next(), &mut graph.profile);
     Ok(())
 }
 

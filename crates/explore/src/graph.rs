@@ -8,7 +8,7 @@ use anabranch_kernel::{CellKey, Choice, DigestWriter, KeyWriter, SegmentEnd, Sys
 use crate::cells::{Arrival, Cells, JobOrder, Member, Members};
 use crate::edge::{Drawn, Fate, LevelReport, Observer, Progress};
 use crate::pool::Pool;
-use crate::runner::{Done, Profile, Waiting, cell_key};
+use crate::runner::{Done, MergeClock, Profile, Waiting, cell_key};
 use crate::settings::{Merge, Scope, Settings};
 use crate::table::Table;
 
@@ -68,6 +68,7 @@ pub(crate) struct Graph<'a, S: System> {
     pub(crate) first_hit: Option<u64>,
     pub(crate) levels: Vec<LevelReport>,
     pub(crate) profile: Profile,
+    pub(crate) merge_clock: MergeClock,
     pub(crate) peak_bytes: u64,
 }
 
@@ -99,6 +100,7 @@ impl<'a, S: System> Graph<'a, S> {
             first_hit: None,
             levels: Vec::new(),
             profile: Profile::default(),
+            merge_clock: MergeClock::default(),
             peak_bytes: 0,
         }
     }

@@ -1,6 +1,7 @@
 //! Running the segments of many states: restore, run, key, danger; in parallel, with one result.
 
 use std::io;
+use std::iter::repeat_n;
 use std::ops::AddAssign;
 
 use anabranch_kernel::{CellKey, Choices, Danger, Grid, Job, KeyWriter, State, System};
@@ -128,13 +129,12 @@ impl<S: System> Runner<'_, S> {
         for waiting in states {
             let state = pool.get(waiting.place)?;
             self.system.live(&state, &mut choices);
-            let (&last, others) = choices.split_last().expect("choice 0 is always live");
-            for &choice in others {
-                jobs.push(Job::new(state.clone(), choice));
-                origins.push(Origin { parent: waiting.node, level: waiting.level, last: false });
-            }
-            jobs.push(Job::new(state, last));
-            origins.push(Origin { parent: waiting.node, level: waiting.level, last: true });
+            let last = *choices.last().expect("choice 0 is always live");
+            let (parent, level) = (waiting.node, waiting.level);
+            origins.extend(choices.iter().map(|&choice| Origin { parent, level, last: choice == last }));
+            jobs.extend(
+                repeat_n(state, choices.len()).zip(choices.iter()).map(|(state, &choice)| Job::new(state, choice)),
+            );
         }
         profile.save_load_ns = lap.next();
         self.system.run_many(&mut jobs);
@@ -161,6 +161,7 @@ impl<S: System> Runner<'_, S> {
 }
 
 /// The cell of a state, with its level where time is part of the key.
+#[inline]
 pub(crate) fn cell_key<S: System>(
     system: &S,
     state: &S::State,
@@ -188,6 +189,41 @@ impl<'c> Lap<'c> {
     pub(crate) fn next(&mut self) -> u64 {
         let now = self.clock.now_ns();
         now.saturating_sub(std::mem::replace(&mut self.last, now))
+    }
+}
+
+/// Tells counting from merging by a sample of batches: a clock around every segment would cost more than either.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MergeClock {
+    batches: u64,
+    bookkeeping_ns: u64,
+    merge_ns: u64,
+}
+
+impl MergeClock {
+    /// One batch in so many is merged in two passes.
+    const SAMPLE: u64 = 16;
+
+    /// Whether the next batch is part of the sample.
+    pub(crate) fn is_sample(&mut self) -> bool {
+        self.batches += 1;
+        self.batches % Self::SAMPLE == 1
+    }
+
+    /// A batch of the sample took this long.
+    pub(crate) fn split(&mut self, bookkeeping_ns: u64, merge_ns: u64, profile: &mut Profile) {
+        self.bookkeeping_ns += bookkeeping_ns;
+        self.merge_ns += merge_ns;
+        profile.bookkeeping_ns += bookkeeping_ns;
+        profile.merge_ns += merge_ns;
+    }
+
+    /// Another batch took this long in all; it is shared out as the sample was.
+    pub(crate) fn whole(&self, ns: u64, profile: &mut Profile) {
+        let sampled = (self.bookkeeping_ns + self.merge_ns).max(1);
+        let bookkeeping = (u128::from(ns) * u128::from(self.bookkeeping_ns) / u128::from(sampled)) as u64;
+        profile.bookkeeping_ns += bookkeeping;
+        profile.merge_ns += ns - bookkeeping;
     }
 }
 
