@@ -5,7 +5,7 @@ use std::io;
 use anabranch_kernel::{Choice, System};
 
 use crate::cells::{Arrival, JobOrder, Member};
-use crate::edge::{Fate, Trail};
+use crate::edge::{Fate, Node, Trail};
 use crate::explorer::{Limits, Stop};
 use crate::graph::Graph;
 use crate::pool::{Place, Pool};
@@ -21,6 +21,7 @@ const WAVE_JOBS_MIN: usize = 1024;
 struct Candidate {
     place: Option<Place>,
     job: JobOrder,
+    cell: Option<u32>,
 }
 
 /// The next level while it grows.
@@ -161,7 +162,7 @@ fn settle<S: System>(
         graph.dequeue_parent((parent - first_node) as usize);
     }
     if let Some(fate) = fate {
-        graph.draw(&done, fate);
+        graph.show(&done, fate, None);
         return Ok(());
     }
     let (base, candidates) = (next.first_member, &next.candidates);
@@ -170,20 +171,21 @@ fn settle<S: System>(
         candidates.get(index as usize).map(|c| c.job)
     };
     let member = Member::try_from(base + candidates.len() as u64).expect("fewer than 2³² kept states");
-    match graph.admit(&done, member, waiting) {
+    let (cell, arrival) = graph.admit(&done, member, waiting);
+    match arrival {
         Arrival::Merged => {
             graph.count_merged(level);
-            graph.draw(&done, Fate::Merged);
+            graph.show(&done, Fate::Merged, cell);
         }
         Arrival::Kept { replaced } => {
-            graph.draw(&done, Fate::Kept);
+            graph.show(&done, Fate::Kept, cell);
             for m in replaced {
                 let candidate = &mut next.candidates[(u64::from(m) - base) as usize];
                 next.pool.release(candidate.place.take().expect("a member is replaced once"));
                 graph.count_merged(level);
             }
             let place = Some(next.pool.put(&done.job.state)?);
-            next.candidates.push(Candidate { place, job: JobOrder { parent, choice: done.job.choice.0 } });
+            next.candidates.push(Candidate { place, job: JobOrder { parent, choice: done.job.choice.0 }, cell });
         }
     }
     Ok(())
@@ -200,13 +202,12 @@ fn publish<S: System>(
     graph.parent_keys.clear();
     for candidate in &next.candidates {
         let Some(place) = candidate.place else { continue };
-        let node = trail.push(candidate.job.parent, Choice(candidate.job.choice))?;
-        waiting.push(Waiting { node, level: level + 1, place });
-        graph.count_kept(level);
-        if graph.observer.draws() {
-            let at = graph.system.glance(&next.pool.get(place)?);
-            graph.observer.kept(node, at);
-        }
+        let JobOrder { parent, choice } = candidate.job;
+        let (choice, level, cell) = (Choice(choice), level + 1, candidate.cell);
+        let node = trail.push(parent, choice)?;
+        waiting.push(Waiting { node, level, place });
+        graph.count_kept(level - 1);
+        graph.show_node(&Node { node, level, parent, choice, cell }, || next.pool.get(place))?;
     }
     graph.remember_parent_keys(&waiting, next.pool)?;
     Ok(waiting)

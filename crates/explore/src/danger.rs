@@ -7,7 +7,7 @@ use std::io;
 use anabranch_kernel::System;
 
 use crate::cells::{Arrival, JobOrder, Member};
-use crate::edge::{Fate, Trail};
+use crate::edge::{Fate, Node, Trail};
 use crate::explorer::{Limits, Stop};
 use crate::graph::Graph;
 use crate::pool::Pool;
@@ -130,7 +130,7 @@ fn settle<S: System>(
     let Origin { parent, level, .. } = done.origin;
     graph.progress.level = graph.progress.level.max(level);
     if let Some(fate) = graph.account(&mut done) {
-        graph.draw(&done, fate);
+        graph.show(&done, fate, None);
         return Ok(());
     }
     if level + 1 >= graph.settings.levels_max {
@@ -142,22 +142,21 @@ fn settle<S: System>(
     // Results come in one fixed order, so among equals the earlier arrival stays.
     let earliest = JobOrder { parent: 0, choice: 0 };
     let alive = &queue.alive;
-    match graph.admit(&done, member, |m| alive.get(u64::from(m)).then_some(earliest)) {
+    let (cell, arrival) = graph.admit(&done, member, |m| alive.get(u64::from(m)).then_some(earliest));
+    match arrival {
         Arrival::Merged => {
             graph.count_merged(level);
-            graph.draw(&done, Fate::Merged);
+            graph.show(&done, Fate::Merged, cell);
         }
         Arrival::Kept { replaced } => {
-            graph.draw(&done, Fate::Kept);
+            graph.show(&done, Fate::Kept, cell);
             for m in replaced {
                 queue.alive.set(u64::from(m), false);
                 graph.count_merged(level);
             }
-            if graph.observer.draws() {
-                let at = graph.system.glance(&done.job.state);
-                graph.observer.kept(node, at);
-            }
-            let given = trail.push(parent, done.job.choice)?;
+            let (choice, state) = (done.job.choice, &done.job.state);
+            graph.show_node(&Node { node, level: level + 1, parent, choice, cell }, || Ok(state.clone()))?;
+            let given = trail.push(parent, choice)?;
             assert_eq!(given, node, "trail and explorer number states alike");
             let place = queue.pool.put(&done.job.state)?;
             queue.push(done.danger.worst, Waiting { node, level: level + 1, place });

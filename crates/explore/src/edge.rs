@@ -2,7 +2,7 @@
 
 use std::io;
 
-use anabranch_kernel::Choice;
+use anabranch_kernel::{CellKey, Choice};
 
 /// Time for budgets and profiles; results never depend on it.
 pub trait Clock: Sync {
@@ -126,6 +126,40 @@ pub struct Drawn {
     pub fate: Fate,
 }
 
+/// A segment as part of the graph: from a kept state into a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge {
+    /// Level of its start.
+    pub level: u32,
+    /// The kept state it starts from.
+    pub parent: u64,
+    /// The error during it.
+    pub choice: Choice,
+    /// What became of its end.
+    pub fate: Fate,
+    /// The cell its open end fell into; `None` for other ends and where nothing is merged.
+    pub cell: Option<u32>,
+    /// The name of that cell, the same in every run of a scenario; of other ends too, where there is a grid.
+    pub key: Option<CellKey>,
+    /// Smallest margin during it.
+    pub margin: f64,
+}
+
+/// A kept state as part of the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its number; numbers are given in order, from 0.
+    pub node: u64,
+    /// Its level; 0 is the start.
+    pub level: u32,
+    /// Where it came from, or [`NO_PARENT`].
+    pub parent: u64,
+    /// By which choice; of a start state the number of the start.
+    pub choice: Choice,
+    /// The cell it is a member of; `None` where nothing is merged.
+    pub cell: Option<u32>,
+}
+
 /// Counts that grow while exploring.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Progress {
@@ -189,6 +223,19 @@ pub trait Observer {
     /// A kept state with its number, in order.
     fn kept(&mut self, node: u64, at: [f64; 3]) {
         let _ = (node, at);
+    }
+    /// Whether [`edge`](Observer::edge) and [`node`](Observer::node) are wanted.
+    fn records(&self) -> bool {
+        false
+    }
+    /// A segment, in the order of jobs. An end that was [`Fate::Kept`] becomes a node of its cell unless a worse one
+    /// takes its place before its level is finished.
+    fn edge(&mut self, edge: &Edge) {
+        let _ = edge;
+    }
+    /// A kept state, in order of numbers.
+    fn node(&mut self, node: &Node) {
+        let _ = node;
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anabranch_kernel::{Choice, Digest, Fault, Grid, KeyWriter, Params, Seed, System};
 
 use crate::coverage::{self, Coverage, Explored};
-use crate::edge::{Clock, Disk, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Observer, Progress, Trail};
+use crate::edge::{
+    Clock, Disk, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress, Trail,
+};
 use crate::graph::{FaultAt, Graph, Hit};
 use crate::pool::Pool;
 use crate::replay;
@@ -304,11 +306,9 @@ fn enqueue_starts<S: System>(
     for (start, state) in states.iter().enumerate() {
         let node = trail.push(NO_PARENT, Choice(start as u16))?;
         let key = writer.as_mut().and_then(|w| cell_key(graph.system, state, level_in_key.then_some(0), w));
-        graph.enter_start(key, state, node as u32);
-        if graph.observer.draws() {
-            let at = graph.system.glance(state);
-            graph.observer.kept(node, at);
-        }
+        let cell = graph.enter_start(key, state, node as u32);
+        let (parent, choice) = (NO_PARENT, Choice(start as u16));
+        graph.show_node(&Node { node, level: 0, parent, choice, cell }, || Ok(state.clone()))?;
         waiting.push(Waiting { node, level: 0, place: pool.put(state)? });
     }
     Ok(waiting)

@@ -6,9 +6,9 @@ use std::io;
 use anabranch_kernel::{CellKey, Choice, DigestWriter, KeyWriter, SegmentEnd, System, Verdict};
 
 use crate::cells::{Arrival, Cells, JobOrder, Member, Members};
-use crate::edge::{Drawn, Fate, LevelReport, Observer, Progress};
+use crate::edge::{Drawn, Edge, Fate, LevelReport, Node, Observer, Progress};
 use crate::pool::Pool;
-use crate::runner::{Done, MergeClock, Profile, Waiting, cell_key};
+use crate::runner::{Done, MergeClock, Origin, Profile, Waiting, cell_key};
 use crate::settings::{Merge, Scope, Settings};
 use crate::table::Table;
 
@@ -225,15 +225,17 @@ impl<'a, S: System> Graph<'a, S> {
     }
 
     /// A start state waits from now on. Start states in one cell are all kept: somebody asked for each of them.
-    pub(crate) fn enter_start(&mut self, key: Option<CellKey>, state: &S::State, member: Member) {
+    pub(crate) fn enter_start(&mut self, key: Option<CellKey>, state: &S::State, member: Member) -> Option<u32> {
         self.progress.states += 1;
-        let Some(key) = key else { return };
+        let key = key?;
+        let (cell, new) = self.table.insert(key);
         if self.settings.scope == Scope::Frontier {
             self.queued.insert(key);
             self.parent_keys.push(key);
-        } else if self.table.insert(key).1 {
+        } else if new {
             self.cells.open(&self.system.danger(state), member);
         }
+        Some(cell)
     }
 
     /// A state is fully expanded and leaves the queue before its last segment is compared (Fig. 6).
@@ -254,41 +256,59 @@ impl<'a, S: System> Graph<'a, S> {
         Ok(())
     }
 
-    /// Whether the open end of a segment is kept, as member number `member`.
+    /// The cell of the open end of a segment, and whether it is kept there as member number `member`.
     pub(crate) fn admit(
         &mut self,
         done: &Done<'_, S::State>,
         member: Member,
         waiting: impl Fn(Member) -> Option<JobOrder>,
-    ) -> Arrival {
-        let Some(key) = done.key.filter(|_| self.settings.merge != Merge::None) else {
-            return Arrival::Kept { replaced: Members::new() };
-        };
+    ) -> (Option<u32>, Arrival) {
+        let kept = Arrival::Kept { replaced: Members::new() };
+        let Some(key) = done.key.filter(|_| self.settings.merge != Merge::None) else { return (None, kept) };
         let (cell, new) = self.table.insert(key);
         let job = JobOrder { parent: done.origin.parent, choice: done.job.choice.0 };
-        if !self.merges_at(done.origin.level + 1) {
+        let arrival = if !self.merges_at(done.origin.level + 1) {
             if new {
                 self.cells.open(done.danger, member);
             }
-            return Arrival::Kept { replaced: Members::new() };
-        }
-        match self.settings.scope {
-            Scope::Frontier if self.queued.insert(key) => Arrival::Kept { replaced: Members::new() },
-            Scope::Frontier => Arrival::Merged,
-            Scope::Level | Scope::Visited if new => {
-                self.cells.open(done.danger, member);
-                Arrival::Kept { replaced: Members::new() }
+            kept
+        } else {
+            match self.settings.scope {
+                Scope::Frontier if self.queued.insert(key) => kept,
+                Scope::Frontier => Arrival::Merged,
+                Scope::Level | Scope::Visited if new => {
+                    self.cells.open(done.danger, member);
+                    kept
+                }
+                Scope::Level | Scope::Visited => self.cells.enter(cell, done.danger, job, member, waiting),
             }
-            Scope::Level | Scope::Visited => self.cells.enter(cell, done.danger, job, member, waiting),
+        };
+        (Some(cell), arrival)
+    }
+
+    /// Shows a segment to whoever draws or records.
+    pub(crate) fn show(&mut self, done: &Done<'_, S::State>, fate: Fate, cell: Option<u32>) {
+        let Origin { level, parent, .. } = done.origin;
+        if self.observer.draws() {
+            let to = self.system.glance(&done.job.state);
+            self.observer.drawn(&Drawn { level, parent, to, fate });
+        }
+        if self.observer.records() {
+            let (choice, key, margin) = (done.job.choice, done.key, done.job.margin);
+            self.observer.edge(&Edge { level, parent, choice, fate, cell, key, margin });
         }
     }
 
-    /// Shows a segment to whoever draws.
-    pub(crate) fn draw(&mut self, done: &Done<'_, S::State>, fate: Fate) {
+    /// Shows a kept state to whoever draws or records.
+    pub(crate) fn show_node(&mut self, node: &Node, state: impl FnOnce() -> io::Result<S::State>) -> io::Result<()> {
         if self.observer.draws() {
-            let to = self.system.glance(&done.job.state);
-            self.observer.drawn(&Drawn { level: done.origin.level, parent: done.origin.parent, to, fate });
+            let at = self.system.glance(&state()?);
+            self.observer.kept(node.node, at);
         }
+        if self.observer.records() {
+            self.observer.node(node);
+        }
+        Ok(())
     }
 
     /// Remembers the largest memory use seen.

@@ -15,6 +15,7 @@ mod edge;
 mod explorer;
 mod graph;
 mod pool;
+mod recording;
 mod replay;
 mod runner;
 mod settings;
@@ -23,10 +24,12 @@ mod table;
 pub use cells::REOPEN_STEP;
 pub use coverage::{Coverage, clopper_pearson};
 pub use edge::{
-    Clock, Disk, Drawn, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Observer, Progress, Trail,
+    Clock, Disk, Drawn, Edge, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress,
+    Trail,
 };
 pub use explorer::{ExploreError, Explorer, Outcome, Stop};
 pub use graph::{FaultAt, HITS_MAX, Hit};
+pub use recording::Recording;
 pub use replay::{Replayed, constant, replay};
 pub use runner::Profile;
 pub use settings::{Budget, Keep, Merge, Order, Scope, Settings, SettingsError};

@@ -3,7 +3,8 @@
 use std::io;
 
 use anabranch_explore::{
-    Budget, Disk, Explorer, Keep, MemoryTrail, Merge, NoObserver, Order, Scope, Settings, Stop, Trail, replay,
+    Budget, Disk, Explorer, Fate, Keep, MemoryTrail, Merge, NoObserver, Order, Recording, Scope, Settings, Stop, Trail,
+    replay,
 };
 use anabranch_kernel::{
     Choice, Danger, ErrorSpace, Fault, Grid, KeyWriter, Params, Seed, SegmentEnd, System, Variable, Watch, contract,
@@ -296,4 +297,26 @@ fn rollouts_inside_a_finished_fine_exploration_agree_with_it() {
     assert_eq!(c.rollouts, 500);
     assert!(c.share > 0.8 && c.share_low <= c.share && c.share <= c.share_high, "{c:?}");
     assert_eq!(c.disagreements, 0);
+}
+
+#[test]
+fn a_recording_holds_every_segment_and_every_kept_state() {
+    let system = Pushed::new(1.0, 0.4, 0.9, 10);
+    for order in [Order::Breadth, Order::Danger] {
+        let settings = Settings { keep: Keep::Extremes, order, ..settings(&system) };
+        let (mut trail, mut graph) = (MemoryTrail::default(), Recording::default());
+        let outcome = Explorer::new(&system).settings(settings).run_with(&mut trail, &mut graph).unwrap();
+        assert_eq!(graph.edges.len() as u64, outcome.progress.segments);
+        assert_eq!(graph.nodes.len() as u64, outcome.progress.states);
+        for (number, node) in graph.nodes.iter().enumerate() {
+            assert_eq!(node.node, number as u64);
+            assert_eq!(trail.look(node.node).unwrap(), (node.parent, node.choice));
+        }
+        let violated = graph.edges.iter().filter(|e| e.fate == Fate::Violated).count() as u64;
+        assert_eq!(violated, outcome.progress.findings);
+        // Whatever is merged falls into a cell of which a member is kept.
+        let cells: std::collections::BTreeSet<_> = graph.nodes.iter().map(|n| n.cell.unwrap()).collect();
+        let open = graph.edges.iter().filter(|e| matches!(e.fate, Fate::Kept | Fate::Merged));
+        assert!(open.map(|e| e.cell.unwrap()).all(|cell| cells.contains(&cell)));
+    }
 }
