@@ -27,8 +27,11 @@ impl Trail for DiskTrail {
     fn push(&mut self, parent: u64, choice: Choice) -> io::Result<u64> {
         Ok(if parent == NO_PARENT { self.0.push_start(choice.index() as u64) } else { self.0.push(parent, choice.0) })
     }
-    fn end_level(&mut self) -> io::Result<()> {
-        self.0.end_level().map_err(io::Error::other)
+    fn end_level(&mut self, note: &[u8]) -> io::Result<()> {
+        self.0.end_level_with(note).map_err(io::Error::other)
+    }
+    fn len(&self) -> u64 {
+        self.0.next_id()
     }
     fn look(&self, node: u64) -> io::Result<(u64, Choice)> {
         Ok(match self.0.node(node).map_err(io::Error::other)? {

@@ -5,6 +5,7 @@ use std::io;
 use anabranch_kernel::{Choice, System};
 
 use crate::cells::{Arrival, JobOrder, Member};
+use crate::checkpoint::{self, Resumed};
 use crate::edge::{Fate, Node, Trail};
 use crate::explorer::{Limits, Stop};
 use crate::graph::Graph;
@@ -31,27 +32,31 @@ struct Next<'p, 'd, S> {
     first_member: u64,
 }
 
-/// Explores breadth-first from the waiting start states.
+/// Explores breadth-first from the waiting states. A level that a limit cuts off is not published: resuming begins it
+/// again.
 pub(crate) fn explore<S: System>(
     graph: &mut Graph<'_, S>,
     runner: &Runner<'_, S>,
     trail: &mut dyn Trail,
     limits: &Limits<'_>,
-    mut waiting: Vec<Waiting>,
+    from: Resumed,
     pools: &mut [Pool<'_, S::State>; 2],
 ) -> io::Result<Option<Stop>> {
-    // Start states have the first numbers and are expanded before anything arrives.
-    let mut first_member = waiting.len() as u64;
-    let mut level = 0;
+    let Resumed { mut waiting, mut level, mut first_member } = from;
     while !waiting.is_empty() && level < graph.settings.levels_max {
         let [pool, next_pool] = &mut *pools;
         graph.begin_level(level, waiting.len() as u64);
         let mut next = Next { pool: next_pool, candidates: Vec::new(), first_member };
         let first_node = waiting[0].node;
         let stop = expand_level(graph, runner, limits, &waiting, pool, &mut next, first_node)?;
+        if let Some(stop) = stop.filter(|stop| *stop != Stop::FirstFinding) {
+            return Ok(Some(stop));
+        }
         first_member += next.candidates.len() as u64;
         waiting = publish(graph, trail, &mut next, level)?;
-        trail.end_level()?;
+        let note = graph.log.is_some().then(|| checkpoint::write(graph, level, first_member, limits.identity));
+        graph.continue_digest(graph.digest());
+        trail.end_level(&note.unwrap_or_default())?;
         let report = graph.levels[level as usize];
         graph.observer.level(&report);
         if stop.is_some() {
@@ -175,6 +180,7 @@ fn settle<S: System>(
     match arrival {
         Arrival::Merged => {
             graph.count_merged(level);
+            graph.link_merged(parent, done.job.choice, cell, 0);
             graph.show(&done, Fate::Merged, cell);
         }
         Arrival::Kept { replaced } => {
@@ -183,6 +189,7 @@ fn settle<S: System>(
                 let candidate = &mut next.candidates[(u64::from(m) - base) as usize];
                 next.pool.release(candidate.place.take().expect("a member is replaced once"));
                 graph.count_merged(level);
+                graph.link_merged(candidate.job.parent, Choice(candidate.job.choice), candidate.cell, 0);
             }
             let place = Some(next.pool.put(&done.job.state)?);
             next.candidates.push(Candidate { place, job: JobOrder { parent, choice: done.job.choice.0 }, cell });

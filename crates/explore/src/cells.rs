@@ -82,6 +82,23 @@ impl Cells {
         }
     }
 
+    /// A cell that was entered in an earlier process; its members follow.
+    pub(crate) fn open_vacant(&mut self) {
+        let vacant = Slot { score: f32::NEG_INFINITY, holder: Member::MAX };
+        self.slots.extend(std::iter::repeat_n(vacant, self.axes));
+    }
+
+    /// A member of a level in which nothing is merged: it counts only if it is the first of its cell.
+    pub(crate) fn enter_unmerged(&mut self, cell: u32, danger: &Danger, member: Member) {
+        let row = (cell - self.first_cell) as usize * self.axes;
+        let scores = std::iter::once(danger.worst).chain(danger.axes.iter().copied());
+        for (slot, score) in self.slots[row..row + self.axes].iter_mut().zip(scores) {
+            if slot.holder == Member::MAX {
+                *slot = Slot { score, holder: member };
+            }
+        }
+    }
+
     /// A known cell is entered again. `waiting` tells the job of a member that is not yet expanded.
     pub(crate) fn enter(
         &mut self,

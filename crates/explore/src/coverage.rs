@@ -1,6 +1,10 @@
 //! Random runs without merging beside each exploration: how much did merging miss?
 
-use anabranch_kernel::{Chance, Choice, Choices, Grid, Job, KeyWriter, Params, Seed, SegmentEnd, System, maths};
+use std::collections::{BTreeMap, BTreeSet};
+
+use anabranch_kernel::{
+    CellKey, Chance, Choice, Choices, Grid, Job, KeyWriter, Params, Seed, SegmentEnd, System, maths,
+};
 use rayon::prelude::*;
 
 use crate::runner::cell_key;
@@ -28,6 +32,13 @@ pub struct Coverage {
     pub disagreements: u64,
     /// Violating runs: start number and choices. They are findings as well.
     pub violations: Vec<(usize, Vec<Choice>)>,
+    /// Good–Turing estimate of the share of steps of such runs that end in cells which neither the exploration nor these
+    /// runs have seen.
+    pub unseen_mass: f64,
+    /// How often rollouts were drawn: each time afresh, after the exploration looked closer.
+    pub draws: u32,
+    /// Cells on the way of runs that the exploration disagrees with.
+    pub(crate) disagreed: BTreeSet<CellKey>,
 }
 
 /// What a random run is compared with.
@@ -39,6 +50,8 @@ pub(crate) struct Explored<'a> {
     pub(crate) levels_max: u32,
     pub(crate) margin: f64,
     pub(crate) found: &'a [u16],
+    /// Which drawing of rollouts this is; each is independent of the others.
+    pub(crate) draw: u32,
 }
 
 struct Rollout {
@@ -47,6 +60,26 @@ struct Rollout {
     inside: bool,
     margin: f64,
     violated: Vec<u16>,
+    /// Cells on its way.
+    keys: Vec<CellKey>,
+    /// Those that were not explored.
+    outside: Vec<CellKey>,
+    steps: u64,
+}
+
+impl Rollout {
+    fn begin(start: usize) -> Self {
+        let (choices, violated, keys, outside) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { start, choices, inside: true, margin: f64::INFINITY, violated, keys, outside, steps: 0 }
+    }
+
+    /// The run goes on through a cell.
+    fn pass(&mut self, key: Option<CellKey>, merged_here: bool, explored: &Explored<'_>) {
+        let known = key.is_some_and(|key| explored.table.contains(key));
+        self.inside &= !merged_here || known;
+        self.keys.extend(key);
+        self.outside.extend(key.filter(|_| merged_here && !known));
+    }
 }
 
 /// Draws `rollouts` random runs and compares them with an exploration.
@@ -65,18 +98,26 @@ pub(crate) fn measure<S: System>(
             run_side_by_side(system, seed, starts, first, count, explored)
         })
         .collect();
-    let mut coverage = Coverage { rollouts: runs.len() as u64, ..Coverage::default() };
+    let mut coverage = Coverage { rollouts: runs.len() as u64, draws: explored.draw + 1, ..Coverage::default() };
+    let (mut steps, mut outside) = (0, BTreeMap::new());
     for run in runs {
+        steps += run.steps;
+        run.outside.iter().for_each(|key| *outside.entry(*key).or_insert(0_u32) += 1);
         coverage.runs_inside += u64::from(run.inside);
         coverage.worst_missed = coverage.worst_missed.max(explored.margin - run.margin);
         if !run.violated.is_empty() {
-            coverage.disagreements += u64::from(run.violated.iter().any(|r| !explored.found.contains(r)));
+            if run.violated.iter().any(|r| !explored.found.contains(r)) {
+                coverage.disagreements += 1;
+                coverage.disagreed.extend(&run.keys);
+            }
             coverage.violations.push((run.start, run.choices));
         }
     }
     if !coverage.worst_missed.is_finite() {
         coverage.worst_missed = 0.0;
     }
+    let once = outside.values().filter(|count| **count == 1).count();
+    coverage.unseen_mass = once as f64 / steps.max(1) as f64;
     coverage.share = coverage.runs_inside as f64 / coverage.rollouts.max(1) as f64;
     (coverage.share_low, coverage.share_high) = clopper_pearson(coverage.runs_inside, coverage.rollouts, 0.05);
     coverage
@@ -90,13 +131,15 @@ fn run_side_by_side<S: System>(
     count: u64,
     explored: &Explored<'_>,
 ) -> Vec<Rollout> {
-    let chance = Chance::new(seed, "rollout");
+    let chance = match explored.draw {
+        0 => Chance::new(seed, "rollout"),
+        again => Chance::new(seed, &format!("rollout {again}")),
+    };
     let (mut finished, mut active, mut jobs) = (Vec::new(), Vec::new(), Vec::new());
     for n in first..first + count {
         let start = chance.at(n).below(0, starts.len() as u64) as usize;
         let Ok(state) = system.start(seed, &starts[start]) else { continue };
-        let (choices, violated) = (Vec::new(), Vec::new());
-        active.push((n, Rollout { start, choices, inside: true, margin: f64::INFINITY, violated }));
+        active.push((n, Rollout::begin(start)));
         jobs.push(Job::new(state, Choice::NONE));
     }
     let mut writer = KeyWriter::new(explored.grid);
@@ -113,11 +156,11 @@ fn run_side_by_side<S: System>(
         let mut still = (Vec::new(), Vec::new());
         for (job, (n, mut run)) in jobs.into_iter().zip(active) {
             run.margin = run.margin.min(job.margin);
+            run.steps += 1;
             let key = cell_key(system, &job.state, explored.level_in_key.then_some(level), &mut writer);
             match job.end {
                 Ok(SegmentEnd::Open) if level < explored.levels_max => {
-                    let merged_here = level.is_multiple_of(explored.merge_every);
-                    run.inside &= !merged_here || key.is_some_and(|key| explored.table.contains(key));
+                    run.pass(key, level.is_multiple_of(explored.merge_every), explored);
                     still.0.push(Job::new(job.state, Choice::NONE));
                     still.1.push((n, run));
                     continue;
@@ -125,6 +168,9 @@ fn run_side_by_side<S: System>(
                 Ok(SegmentEnd::Violated(verdicts)) => run.violated = verdicts.iter().map(|v| v.requirement).collect(),
                 Ok(_) => {}
                 Err(_) => run.inside = false,
+            }
+            if run.violated.is_empty() {
+                run.keys = Vec::new();
             }
             finished.push((n, run));
         }

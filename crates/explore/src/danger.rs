@@ -146,6 +146,7 @@ fn settle<S: System>(
     match arrival {
         Arrival::Merged => {
             graph.count_merged(level);
+            graph.link_merged(parent, done.job.choice, cell, 0);
             graph.show(&done, Fate::Merged, cell);
         }
         Arrival::Kept { replaced } => {
@@ -153,6 +154,8 @@ fn settle<S: System>(
             for m in replaced {
                 queue.alive.set(u64::from(m), false);
                 graph.count_merged(level);
+                let (parent, choice) = trail.look(u64::from(m))?;
+                graph.link_merged(parent, choice, cell, 0);
             }
             let (choice, state) = (done.job.choice, &done.job.state);
             graph.show_node(&Node { node, level: level + 1, parent, choice, cell }, || Ok(state.clone()))?;

@@ -3,6 +3,7 @@
 use std::io;
 
 use anabranch_kernel::{CellKey, Choice};
+use serde::{Deserialize, Serialize};
 
 /// Time for budgets and profiles; results never depend on it.
 pub trait Clock: Sync {
@@ -50,11 +51,29 @@ pub trait Trail {
     /// # Errors
     /// When it cannot be written.
     fn push(&mut self, parent: u64, choice: Choice) -> io::Result<u64>;
-    /// A level is complete.
+    /// A level is complete. The note is given back by [`resume`](Trail::resume).
     ///
     /// # Errors
     /// When it cannot be written.
-    fn end_level(&mut self) -> io::Result<()>;
+    fn end_level(&mut self, note: &[u8]) -> io::Result<()>;
+    /// Whether notes are kept, so that an exploration can be resumed.
+    fn keeps_notes(&self) -> bool {
+        false
+    }
+    /// Goes back to the last level with a note that is not empty, and returns the notes up to there, in order; empty if the
+    /// exploration begins.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn resume(&mut self) -> io::Result<Vec<Vec<u8>>> {
+        Ok(Vec::new())
+    }
+    /// Kept states so far.
+    fn len(&self) -> u64;
+    /// Whether nothing was kept yet.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
     /// Parent and choice of a kept state.
     ///
     /// # Errors
@@ -81,18 +100,44 @@ pub trait Trail {
 
 /// A trail in memory, for small explorations and tests.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryTrail(Vec<(u64, Choice)>);
+pub struct MemoryTrail {
+    steps: Vec<(u64, Choice)>,
+    /// Notes of the levels, each with the number of states by then.
+    notes: Option<Vec<(usize, Vec<u8>)>>,
+}
+
+impl MemoryTrail {
+    /// A trail from which an exploration can be resumed.
+    pub fn with_notes() -> Self {
+        Self { steps: Vec::new(), notes: Some(Vec::new()) }
+    }
+}
 
 impl Trail for MemoryTrail {
     fn push(&mut self, parent: u64, choice: Choice) -> io::Result<u64> {
-        self.0.push((parent, choice));
-        Ok(self.0.len() as u64 - 1)
+        self.steps.push((parent, choice));
+        Ok(self.steps.len() as u64 - 1)
     }
-    fn end_level(&mut self) -> io::Result<()> {
+    fn end_level(&mut self, note: &[u8]) -> io::Result<()> {
+        let states = self.steps.len();
+        self.notes.iter_mut().for_each(|notes| notes.push((states, note.to_vec())));
         Ok(())
     }
+    fn keeps_notes(&self) -> bool {
+        self.notes.is_some()
+    }
+    fn resume(&mut self) -> io::Result<Vec<Vec<u8>>> {
+        let Some(notes) = &mut self.notes else { return Ok(Vec::new()) };
+        let whole = notes.iter().take_while(|(_, note)| !note.is_empty()).count();
+        notes.truncate(whole);
+        self.steps.truncate(notes.last().map_or(0, |(states, _)| *states));
+        Ok(notes.iter().map(|(_, note)| note.clone()).collect())
+    }
+    fn len(&self) -> u64 {
+        self.steps.len() as u64
+    }
     fn look(&self, node: u64) -> io::Result<(u64, Choice)> {
-        self.0.get(node as usize).copied().ok_or_else(|| io::Error::other(format!("no state number {node}")))
+        self.steps.get(node as usize).copied().ok_or_else(|| io::Error::other(format!("no state number {node}")))
     }
 }
 
@@ -111,6 +156,14 @@ pub enum Fate {
     TimedOut,
     /// It could not be computed.
     Fault,
+}
+
+impl Fate {
+    /// The fate whose position among all this is.
+    pub(crate) fn of_number(number: u8) -> Option<Self> {
+        let all = [Self::Kept, Self::Merged, Self::Goal, Self::Violated, Self::TimedOut, Self::Fault];
+        all.into_iter().find(|fate| *fate as u8 == number)
+    }
 }
 
 /// One line of the growing graph.
@@ -161,7 +214,7 @@ pub struct Node {
 }
 
 /// Counts that grow while exploring.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Progress {
     /// Level being expanded.
     pub level: u32,
@@ -184,7 +237,7 @@ pub struct Progress {
 }
 
 /// One finished level.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelReport {
     /// Level whose states were expanded; 0 is the start.
     pub level: u32,

@@ -1,16 +1,19 @@
 //! The public face: explore a system.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anabranch_kernel::{Choice, Digest, Fault, Grid, KeyWriter, Params, Seed, System};
+use anabranch_kernel::{CellKey, Choice, Digest, Fault, Grid, KeyWriter, Params, Seed, System};
 
+use crate::checkpoint::{self, Log, Notes, Resumed, Walker};
 use crate::coverage::{self, Coverage, Explored};
 use crate::edge::{
     Clock, Disk, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress, Trail,
 };
 use crate::graph::{FaultAt, Graph, Hit};
 use crate::pool::Pool;
+use crate::refine::{Refinement, Refiner};
 use crate::replay;
 use crate::runner::{Profile, Runner, Waiting, cell_key, state_bytes};
 use crate::settings::{Keep, Merge, Order, Scope, Settings, SettingsError};
@@ -75,8 +78,10 @@ pub struct Outcome {
     pub fault_count: u64,
     /// Ordinal of the first violating segment, from 1.
     pub first_hit: Option<u64>,
-    /// What random runs say.
+    /// What random runs say, drawn after the last look.
     pub coverage: Coverage,
+    /// Where the exploration looked closer: by itself, and because random runs disagreed with it.
+    pub refinement: Vec<Refinement>,
     /// Choices that violate when they are held from start to end.
     pub constant_errors_violate: Vec<Choice>,
     /// Where the time went.
@@ -100,6 +105,8 @@ pub(crate) struct Limits<'a> {
     clock: &'a dyn Clock,
     started_ns: u64,
     interrupt: &'a AtomicBool,
+    /// Of everything that decides the result, for checkpoints.
+    pub(crate) identity: Digest,
 }
 
 impl Limits<'_> {
@@ -119,6 +126,15 @@ impl Limits<'_> {
         }
         None
     }
+}
+
+/// Does something on this many threads; 0 = all cores.
+///
+/// # Errors
+/// When threads cannot be started.
+pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, ExploreError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    Ok(pool.map_err(|e| ExploreError::Threads(e.to_string()))?.install(work))
 }
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -157,6 +173,7 @@ pub struct Explorer<'a, S: System> {
     clock: &'a dyn Clock,
     disks: Option<[&'a mut dyn Disk; 2]>,
     interrupt: &'a AtomicBool,
+    identity: Digest,
 }
 
 impl<S: System> std::fmt::Debug for Explorer<'_, S> {
@@ -169,7 +186,13 @@ impl<'a, S: System> Explorer<'a, S> {
     /// An exploration with the defaults of [`Settings::new`], all cores, in memory.
     pub fn new(system: &'a S) -> Self {
         let settings = Settings::new(system.variables(), system.time_matters());
-        Self { system, settings, seed: Seed(0), threads: 0, clock: &NoClock, disks: None, interrupt: &NEVER }
+        let (seed, identity) = (Seed(0), Digest::default());
+        Self { system, settings, seed, threads: 0, clock: &NoClock, disks: None, interrupt: &NEVER, identity }
+    }
+    /// What the system is, for checkpoints: one of another system is not taken for one of this.
+    #[must_use]
+    pub fn identity(self, identity: Digest) -> Self {
+        Self { identity, ..self }
     }
     /// Uses these settings.
     #[must_use]
@@ -219,9 +242,7 @@ impl<'a, S: System> Explorer<'a, S> {
         trail: &mut (dyn Trail + Send),
         observer: &mut (dyn Observer + Send),
     ) -> Result<Outcome, ExploreError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = pool.map_err(|e| ExploreError::Threads(e.to_string()))?;
-        pool.install(move || self.run_inside(trail, observer))
+        with_threads(self.threads, move || self.run_inside(trail, observer))?
     }
 
     fn run_inside(
@@ -236,7 +257,8 @@ impl<'a, S: System> Explorer<'a, S> {
         self.settings.validate(self.system.time_matters(), axes)?;
         let mut pools = self.pools(&states[0]);
         let (system, settings, clock) = (self.system, &self.settings, self.clock);
-        let limits = Limits { settings, clock, started_ns: clock.now_ns(), interrupt: self.interrupt };
+        let identity = settings.identity(self.seed, self.identity);
+        let limits = Limits { settings, clock, started_ns: clock.now_ns(), interrupt: self.interrupt, identity };
         let grid = match &settings.merge {
             Merge::Grid(grid) => Some(grid),
             Merge::None => None,
@@ -246,10 +268,17 @@ impl<'a, S: System> Explorer<'a, S> {
             settings.order == Order::Danger || (settings.keep != Keep::First && settings.merge != Merge::None);
         let runner = Runner { system, grid, level_in_key, with_danger, clock };
         let mut graph = Graph::new(system, settings, axes, observer);
+        let notes = Notes { all: trail.resume()?, identity };
         let waiting = enqueue_starts(&mut graph, trail, &states, &mut pools[0], level_in_key)?;
         let (stop, spilled) = match settings.order {
             Order::Breadth => {
-                let stop = breadth::explore(&mut graph, &runner, trail, &limits, waiting, &mut pools)?;
+                let walker = Walker { starts: &states };
+                let resumed = checkpoint::resume(&mut graph, &runner, &*trail, &walker, &mut pools[0], notes)?;
+                let begin = || Resumed { first_member: waiting.len() as u64, waiting, level: 0 };
+                graph.log = trail.keeps_notes().then(Log::default);
+                let from = resumed.unwrap_or_else(begin);
+                let stop = breadth::explore(&mut graph, &runner, trail, &limits, from, &mut pools)?;
+                graph.log = None;
                 (stop, pools.iter().map(Pool::spilled).sum())
             }
             Order::Danger => {
@@ -257,7 +286,9 @@ impl<'a, S: System> Explorer<'a, S> {
                 (stop, pools[0].spilled())
             }
         };
-        let coverage = measure_coverage(&graph, self.seed, &starts, grid, level_in_key);
+        let closer = Closer { seed: self.seed, starts: &starts, grid, level_in_key, limits: &limits };
+        let (refinement, coverage) = closer.look(&mut graph, trail, stop)?;
+        let stop = stop.or_else(|| refinement.iter().find_map(Refinement::stopped));
         let constant_errors_violate = constant_violations(system, settings, self.seed, &starts)?;
         Ok(Outcome {
             digest: graph.digest(),
@@ -271,6 +302,7 @@ impl<'a, S: System> Explorer<'a, S> {
             profile: graph.profile,
             visited_bytes: graph.peak_bytes,
             coverage,
+            refinement,
             constant_errors_violate,
             spilled,
             levels: graph.levels,
@@ -304,7 +336,8 @@ fn enqueue_starts<S: System>(
     };
     let mut waiting = Vec::new();
     for (start, state) in states.iter().enumerate() {
-        let node = trail.push(NO_PARENT, Choice(start as u16))?;
+        let is_known = trail.len() > start as u64;
+        let node = if is_known { start as u64 } else { trail.push(NO_PARENT, Choice(start as u16))? };
         let key = writer.as_mut().and_then(|w| cell_key(graph.system, state, level_in_key.then_some(0), w));
         let cell = graph.enter_start(key, state, node as u32);
         let (parent, choice) = (NO_PARENT, Choice(start as u16));
@@ -314,30 +347,70 @@ fn enqueue_starts<S: System>(
     Ok(waiting)
 }
 
-fn measure_coverage<S: System>(
-    graph: &Graph<'_, S>,
+/// What follows the exploration itself: looking closer where that is due, and random runs.
+struct Closer<'a> {
     seed: Seed,
-    starts: &[Params],
-    grid: Option<&Grid>,
+    starts: &'a [Params],
+    grid: Option<&'a Grid>,
     level_in_key: bool,
-) -> Coverage {
-    let Some(grid) = grid else {
-        // Nothing was merged, so every run is inside what was explored.
-        return Coverage { share: 1.0, share_low: 1.0, share_high: 1.0, ..Coverage::default() };
-    };
-    let mut found: Vec<u16> = graph.hits.iter().map(|hit| hit.verdict.requirement).collect();
-    found.sort_unstable();
-    found.dedup();
-    let explored = Explored {
-        table: &graph.table,
-        grid,
-        level_in_key,
-        merge_every: graph.settings.merge_every,
-        levels_max: graph.settings.levels_max,
-        margin: graph.progress.margin,
-        found: &found,
-    };
-    coverage::measure(graph.system, seed, starts, u64::from(graph.settings.rollouts), &explored)
+    limits: &'a Limits<'a>,
+}
+
+impl Closer<'_> {
+    /// Looks closer where cells could hide a contact; measures coverage; looks closer where that disagrees, and then
+    /// measures once more with fresh runs.
+    fn look<S: System>(
+        &self,
+        graph: &mut Graph<'_, S>,
+        trail: &mut dyn Trail,
+        stop: Option<Stop>,
+    ) -> io::Result<(Vec<Refinement>, Coverage)> {
+        let mut looks = Vec::new();
+        let refines = stop.is_none() && graph.links.is_some();
+        if refines && graph.progress.findings == 0 {
+            looks.extend(self.refine(graph, trail, &BTreeSet::new())?);
+        }
+        let mut coverage = self.measure(graph, 0);
+        if refines && coverage.disagreements > 0 {
+            looks.extend(self.refine(graph, trail, &coverage.disagreed)?);
+            let before = std::mem::replace(&mut coverage, self.measure(graph, 1));
+            coverage.violations.extend(before.violations);
+        }
+        Ok((looks, coverage))
+    }
+
+    fn refine<S: System>(
+        &self,
+        graph: &mut Graph<'_, S>,
+        trail: &mut dyn Trail,
+        forced: &BTreeSet<CellKey>,
+    ) -> io::Result<Option<Refinement>> {
+        let Some(grid) = self.grid else { return Ok(None) };
+        let Self { seed, starts, level_in_key, limits, .. } = *self;
+        let refiner = Refiner { system: graph.system, seed, starts, grid, level_in_key, limits };
+        refiner.refine(graph, trail, forced).map(Some)
+    }
+
+    fn measure<S: System>(&self, graph: &Graph<'_, S>, draw: u32) -> Coverage {
+        let Some(grid) = self.grid else {
+            // Nothing was merged, so every run is inside what was explored.
+            return Coverage { share: 1.0, share_low: 1.0, share_high: 1.0, ..Coverage::default() };
+        };
+        let mut found: Vec<u16> = graph.hits.iter().map(|hit| hit.verdict.requirement).collect();
+        found.sort_unstable();
+        found.dedup();
+        let explored = Explored {
+            table: &graph.table,
+            grid,
+            level_in_key: self.level_in_key,
+            merge_every: graph.settings.merge_every,
+            levels_max: graph.settings.levels_max,
+            margin: graph.progress.margin,
+            found: &found,
+            draw,
+        };
+        coverage::measure(graph.system, self.seed, self.starts, u64::from(graph.settings.rollouts), &explored)
+    }
 }
 
 /// Which choices violate when held from start to end, from any start.

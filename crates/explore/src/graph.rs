@@ -6,7 +6,9 @@ use std::io;
 use anabranch_kernel::{CellKey, Choice, DigestWriter, KeyWriter, SegmentEnd, System, Verdict};
 
 use crate::cells::{Arrival, Cells, JobOrder, Member, Members};
-use crate::edge::{Drawn, Edge, Fate, LevelReport, Node, Observer, Progress};
+use crate::checkpoint::{Log, Written};
+use crate::edge::{Drawn, Edge, Fate, LevelReport, NO_PARENT, Node, Observer, Progress};
+use crate::links::Links;
 use crate::pool::Pool;
 use crate::runner::{Done, MergeClock, Origin, Profile, Waiting, cell_key};
 use crate::settings::{Merge, Scope, Settings};
@@ -69,6 +71,12 @@ pub(crate) struct Graph<'a, S: System> {
     pub(crate) levels: Vec<LevelReport>,
     pub(crate) profile: Profile,
     pub(crate) merge_clock: MergeClock,
+    /// How much of the lists below is in checkpoints.
+    pub(crate) written: Written,
+    /// What the next checkpoint will hold; `None` if none is wanted.
+    pub(crate) log: Option<Log>,
+    /// What refinement will ask; `None` if it will not.
+    pub(crate) links: Option<Links>,
     pub(crate) peak_bytes: u64,
 }
 
@@ -101,6 +109,9 @@ impl<'a, S: System> Graph<'a, S> {
             levels: Vec::new(),
             profile: Profile::default(),
             merge_clock: MergeClock::default(),
+            written: Written::default(),
+            log: None,
+            links: settings.refines().then(Links::default),
             peak_bytes: 0,
         }
     }
@@ -151,6 +162,9 @@ impl<'a, S: System> Graph<'a, S> {
         self.progress.segments_from_start += u64::from(done.origin.level) + 1;
         if done.job.margin < self.progress.margin {
             self.progress.margin = done.job.margin;
+        }
+        if let Some(links) = &mut self.links {
+            links.see(done.origin.parent, done.job.margin);
         }
         let segment = self.progress.segments;
         if done.key.is_none() && done.job.end == Ok(SegmentEnd::Open) && self.merges_at(done.origin.level + 1) {
@@ -293,9 +307,13 @@ impl<'a, S: System> Graph<'a, S> {
             let to = self.system.glance(&done.job.state);
             self.observer.drawn(&Drawn { level, parent, to, fate });
         }
-        if self.observer.records() {
+        if self.log.is_some() || self.observer.records() {
             let (choice, key, margin) = (done.job.choice, done.key, done.job.margin);
-            self.observer.edge(&Edge { level, parent, choice, fate, cell, key, margin });
+            let edge = Edge { level, parent, choice, fate, cell, key, margin };
+            self.log.iter_mut().for_each(|log| log.add_edge(&edge));
+            if self.observer.records() {
+                self.observer.edge(&edge);
+            }
         }
     }
 
@@ -305,15 +323,84 @@ impl<'a, S: System> Graph<'a, S> {
             let at = self.system.glance(&state()?);
             self.observer.kept(node.node, at);
         }
+        self.log.iter_mut().for_each(|log| log.add_node(node));
+        self.take_in_node(node);
+        Ok(())
+    }
+
+    /// A kept state joins the graph.
+    pub(crate) fn take_in_node(&mut self, node: &Node) {
         if self.observer.records() {
             self.observer.node(node);
+        }
+        if let Some(links) = &mut self.links {
+            links.add_kept((node.parent != NO_PARENT).then_some(node.parent), node.choice.0, node.level, node.cell);
+        }
+    }
+
+    /// A segment of an earlier process joins the graph.
+    pub(crate) fn take_in_edge(&mut self, edge: &Edge) -> io::Result<()> {
+        if let (Some(key), Some(expected)) = (edge.key, edge.cell) {
+            let (cell, new) = self.table.insert(key);
+            if cell != expected {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "a checkpoint numbers cells otherwise"));
+            }
+            if new && self.settings.scope == Scope::Visited {
+                self.cells.open_vacant();
+            }
+        }
+        if let Some(links) = &mut self.links {
+            links.see(edge.parent, edge.margin);
+        }
+        if edge.fate == Fate::Merged {
+            self.link_merged(edge.parent, edge.choice, edge.cell, 0);
+        }
+        if self.observer.records() {
+            self.observer.edge(edge);
         }
         Ok(())
     }
 
+    /// The digest goes on from another.
+    pub(crate) fn continue_digest(&mut self, from: anabranch_kernel::Digest) {
+        self.digest = DigestWriter::new();
+        self.digest.wide(from.0);
+        self.undigested.clear();
+    }
+
+    /// States wait again (paper scope).
+    pub(crate) fn requeue(&mut self, waiting: &[Waiting], pool: &Pool<'_, S::State>) -> io::Result<()> {
+        self.parent_keys.clear();
+        self.remember_parent_keys(waiting, pool)?;
+        self.queued = self.parent_keys.iter().copied().collect();
+        Ok(())
+    }
+
+    /// A segment that was run before is run again: it costs, and it must end as it did.
+    pub(crate) fn see_again(&mut self, done: &Done<'_, S::State>) -> io::Result<Option<Fate>> {
+        self.progress.segments += 1;
+        self.progress.segments_from_start += u64::from(done.origin.level) + 1;
+        match &done.job.end {
+            Ok(SegmentEnd::Open) => Ok(None),
+            other => {
+                let Origin { parent, level, .. } = done.origin;
+                let what = format!("state {parent} of level {level} was left by an open segment, which now ends with");
+                Err(io::Error::other(format!("not reproducible: {what} {other:?}")))
+            }
+        }
+    }
+
+    /// The end of a segment was merged into a cell.
+    pub(crate) fn link_merged(&mut self, parent: u64, choice: Choice, cell: Option<u32>, pass: u16) {
+        if let Some(links) = &mut self.links {
+            links.add_merged(parent, choice.0, cell, pass);
+        }
+    }
+
     /// Remembers the largest memory use seen.
     pub(crate) fn see_bytes(&mut self) -> u64 {
-        let bytes = self.table.bytes() + self.cells.bytes();
+        let links = self.links.as_ref().map_or(0, Links::bytes) + self.log.as_ref().map_or(0, Log::bytes);
+        let bytes = self.table.bytes() + self.cells.bytes() + links;
         self.peak_bytes = self.peak_bytes.max(bytes);
         bytes
     }
@@ -321,6 +408,12 @@ impl<'a, S: System> Graph<'a, S> {
     pub(crate) fn count_merged(&mut self, level: u32) {
         self.progress.merged += 1;
         self.report_of(level).merged += 1;
+    }
+
+    /// A merged end is taken out of its cell again.
+    pub(crate) fn uncount_merged(&mut self, level: u32) {
+        self.progress.merged -= 1;
+        self.report_of(level).merged -= 1;
     }
 
     pub(crate) fn count_kept(&mut self, level: u32) {

@@ -9,17 +9,21 @@
 
 mod breadth;
 mod cells;
+mod checkpoint;
 mod coverage;
 mod danger;
 mod edge;
 mod explorer;
 mod graph;
+mod links;
 mod pool;
 mod recording;
+mod refine;
 mod replay;
 mod runner;
 mod settings;
 mod table;
+mod walk;
 
 pub use cells::REOPEN_STEP;
 pub use coverage::{Coverage, clopper_pearson};
@@ -27,9 +31,11 @@ pub use edge::{
     Clock, Disk, Drawn, Edge, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress,
     Trail,
 };
-pub use explorer::{ExploreError, Explorer, Outcome, Stop};
+pub use explorer::{ExploreError, Explorer, Outcome, Stop, with_threads};
 pub use graph::{FaultAt, HITS_MAX, Hit};
 pub use recording::Recording;
+pub use refine::{RefineEnd, Refinement};
 pub use replay::{Replayed, constant, replay};
 pub use runner::Profile;
-pub use settings::{Budget, Keep, Merge, Order, Scope, Settings, SettingsError};
+pub use settings::{Budget, Keep, Merge, Order, Refine, Scope, Settings, SettingsError};
+pub use walk::{Target, WalkError, walk};

@@ -1,6 +1,6 @@
 //! What to explore and how.
 
-use anabranch_kernel::{CellSize, Grid, Variable};
+use anabranch_kernel::{CellSize, Digest, DigestWriter, Grid, Seed, Variable};
 
 /// Which earlier states a new one may merge with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,23 @@ pub struct Budget {
     pub memory_bytes: Option<u64>,
 }
 
+/// How closely cells that could hide a contact are looked at again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refine {
+    /// Most passes; each halves the cells. 0 = not at all.
+    pub passes: u32,
+    /// Segments it may take, as a share of those of the exploration.
+    pub effort: f64,
+}
+
+impl Refine {
+    /// Not at all.
+    pub const OFF: Self = Self { passes: 0, effort: 0.0 };
+    /// What a scenario gets unless it says otherwise: cells down to an eighth, for at most half of the cost of the
+    /// exploration.
+    pub const USUAL: Self = Self { passes: 3, effort: 0.5 };
+}
+
 /// Everything that decides the result of an exploration; the number of threads does not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -75,6 +92,8 @@ pub struct Settings {
     pub stop_on_first: bool,
     /// Random runs without merging, to measure what merging missed.
     pub rollouts: u32,
+    /// See [`Refine`].
+    pub refine: Refine,
 }
 
 /// An option that cannot be honoured is an error, never ignored.
@@ -111,6 +130,7 @@ impl Settings {
             budget: Budget::default(),
             stop_on_first: false,
             rollouts: 0,
+            refine: Refine::OFF,
         }
     }
 
@@ -132,8 +152,26 @@ impl Settings {
             order: Order::Breadth,
             merge: Merge::Grid(Grid::from_sizes(variables.iter().map(size).collect())),
             merge_every: 1,
+            refine: Refine::OFF,
             ..self
         }
+    }
+
+    /// Digest of what decides which states are kept: limits may change when an exploration is resumed.
+    pub(crate) fn identity(&self, seed: Seed, system: Digest) -> Digest {
+        let (budget, refine) = (Budget::default(), if self.refines() { Refine::USUAL } else { Refine::OFF });
+        let kept = Self { budget, refine, rollouts: 0, stop_on_first: false, ..self.clone() };
+        let mut digest = DigestWriter::new();
+        digest.text(env!("CARGO_PKG_VERSION"));
+        digest.text(&format!("{kept:?}"));
+        digest.number(seed.0);
+        digest.wide(system.0);
+        digest.finish()
+    }
+
+    /// Whether cells may be looked at again: there are cells, and they stay (the paper's leave with the queue).
+    pub(crate) fn refines(&self) -> bool {
+        self.refine.passes > 0 && self.merge != Merge::None && self.scope != Scope::Frontier
     }
 
     /// Refuses what cannot be honoured.

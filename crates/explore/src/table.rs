@@ -134,11 +134,16 @@ impl Table {
         (self.cells - 1, true)
     }
 
-    /// Whether the cell was visited.
-    pub(crate) fn contains(&self, key: CellKey) -> bool {
+    /// The cell of a key, if it was visited.
+    pub(crate) fn get(&self, key: CellKey) -> Option<u32> {
         let (words, shard, hash) = split(key);
         let entries = self.shards[shard].memory.entries();
-        entries[find(entries, words, hash)][4] != VACANT
+        entries[find(entries, words, hash)][4].checked_sub(VACANT + 1)
+    }
+
+    /// Whether the cell was visited.
+    pub(crate) fn contains(&self, key: CellKey) -> bool {
+        self.get(key).is_some()
     }
 
     /// Asks the memory for the place of a key that will be looked up soon.

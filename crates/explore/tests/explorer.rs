@@ -2,93 +2,14 @@
 
 use std::io;
 
+use crate::common::{Pushed, PushedState, settings};
 use anabranch_explore::{
-    Budget, Disk, Explorer, Fate, Keep, MemoryTrail, Merge, NoObserver, Order, Recording, Scope, Settings, Stop, Trail,
-    replay,
+    Budget, Disk, Explorer, Fate, Keep, MemoryTrail, Merge, NoObserver, Order, Recording, Scope, Settings, Stop,
+    Target, Trail, replay, walk,
 };
-use anabranch_kernel::{
-    Choice, Danger, ErrorSpace, Fault, Grid, KeyWriter, Params, Seed, SegmentEnd, System, Variable, Watch, contract,
-};
-use serde::{Deserialize, Serialize};
+use anabranch_kernel::{Choice, Grid, KeyWriter, Params, Seed, SegmentEnd, System, Watch, contract};
 
-/// A point that is pushed sideways and pulled back: lateral offset and speed, ten steps per segment.
-struct Pushed {
-    errors: ErrorSpace,
-    variables: Vec<Variable>,
-    pull: f64,
-    damping: f64,
-    push: f64,
-    wall: f64,
-    levels: u32,
-    time_matters: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct PushedState {
-    y: f64,
-    v: f64,
-    level: u32,
-}
-
-impl Pushed {
-    fn new(pull: f64, damping: f64, wall: f64, levels: u32) -> Self {
-        Self {
-            errors: ErrorSpace::of_one_site("push", &["none", "left", "right"]),
-            variables: vec![Variable::real("y", "m", 0.05), Variable::real("v", "m/s", 0.05)],
-            pull,
-            damping,
-            push: 0.3,
-            wall,
-            levels,
-            time_matters: true,
-        }
-    }
-}
-
-impl System for Pushed {
-    type State = PushedState;
-    fn errors(&self) -> &ErrorSpace {
-        &self.errors
-    }
-    fn variables(&self) -> &[Variable] {
-        &self.variables
-    }
-    fn start(&self, _seed: Seed, _params: &Params) -> Result<PushedState, Fault> {
-        Ok(PushedState { y: 0.0, v: 0.0, level: 0 })
-    }
-    fn run(&self, s: &mut PushedState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
-        let push = [0.0, -self.push, self.push][choice.index()];
-        for tick in 0..10 {
-            s.v += 0.1 * (-self.pull * (s.y - push) - self.damping * s.v);
-            s.y += 0.1 * s.v;
-            watch.see_margin(self.wall - s.y.abs());
-            if s.y.abs() > self.wall {
-                return Ok(SegmentEnd::violated(0, u64::from(s.level) * 10 + tick));
-            }
-        }
-        s.level += 1;
-        Ok(if s.level == self.levels { SegmentEnd::TimedOut } else { SegmentEnd::Open })
-    }
-    fn cell(&self, s: &PushedState, key: &mut KeyWriter<'_>) {
-        key.real(0, s.y);
-        key.real(1, s.v);
-    }
-    fn danger(&self, s: &PushedState) -> Danger {
-        let axes = [s.y, -s.y, s.v, -s.v].map(|a| a as f32).into_iter().collect();
-        Danger { worst: (s.y + 0.5 * s.v).abs() as f32, axes }
-    }
-    fn time_matters(&self) -> bool {
-        self.time_matters
-    }
-    fn requirements(&self) -> &[String] {
-        static NAMES: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(|| vec!["no-contact".into()]);
-        &NAMES
-    }
-}
-
-fn settings(system: &Pushed) -> Settings {
-    Settings::new(system.variables(), system.time_matters())
-}
+mod common;
 
 #[test]
 fn the_toy_keeps_the_contract() {
@@ -318,5 +239,22 @@ fn a_recording_holds_every_segment_and_every_kept_state() {
         let cells: std::collections::BTreeSet<_> = graph.nodes.iter().map(|n| n.cell.unwrap()).collect();
         let open = graph.edges.iter().filter(|e| matches!(e.fate, Fate::Kept | Fate::Merged));
         assert!(open.map(|e| e.cell.unwrap()).all(|cell| cells.contains(&cell)));
+    }
+}
+
+#[test]
+fn walking_again_gives_every_hit_from_the_start() {
+    let system = Pushed::new(1.0, 0.4, 0.6, 10);
+    let mut trail = MemoryTrail::default();
+    let settings = Settings { keep: Keep::Extremes, ..settings(&system) };
+    let outcome = Explorer::new(&system).settings(settings).run_with(&mut trail, &mut NoObserver).unwrap();
+    assert!(outcome.hits.len() > 20);
+    let targets: Vec<Target> = outcome.hits.iter().map(|h| Target { parent: h.parent, choice: h.choice }).collect();
+    let mut ends = vec![None; targets.len()];
+    let starts = system.space().all();
+    let segments = walk(&system, Seed(0), &starts, &trail, &targets, |at, job| ends[at] = Some(job.end)).unwrap();
+    assert!(segments < outcome.progress.segments);
+    for (hit, end) in outcome.hits.iter().zip(ends) {
+        assert_eq!(end, Some(Ok(SegmentEnd::Violated(vec![hit.verdict]))));
     }
 }

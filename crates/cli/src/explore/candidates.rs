@@ -1,9 +1,8 @@
 //! From violating segments to confirmed error sequences.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZero;
 
-use anabranch_explore::{NO_PARENT, Outcome, Trail, replay};
+use anabranch_explore::{NO_PARENT, Outcome, Target, Trail, WalkError, replay, walk, with_threads};
 use anabranch_kernel::{Choice, Choices, Fault, Job, Seed, SegmentEnd, System, Verdict, Watch};
 use anabranch_scenario::{Drive, DriveState};
 
@@ -58,8 +57,8 @@ pub struct Candidate {
     pub verdict: Verdict,
 }
 
-/// Reconstructs every violating path and runs it from the start, without saved states and without merging; several
-/// paths run side by side.
+/// Reconstructs every violating path and runs it from the start, without saved states and without merging. Explored
+/// paths share what they have in common; the others run side by side.
 ///
 /// # Errors
 /// When a path does not end as the exploration said: exit 6.
@@ -67,36 +66,42 @@ pub fn confirmed(
     drive: &Drive,
     seed: Seed,
     outcome: &Outcome,
-    trail: &dyn Trail,
+    trail: &(dyn Trail + Sync),
     threads: usize,
 ) -> Result<Vec<Candidate>, Failure> {
     let claims = claims(drive, seed, outcome, trail)?;
-    let starts: Vec<DriveState> =
-        drive.space().all().iter().map(|params| drive.start(seed, params)).collect::<Result<_, _>>()?;
-    let threads = match threads {
-        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
-        n => n,
-    };
-    let per_thread = claims.len().div_ceil(threads).max(1);
-    let results: Vec<Result<Vec<Candidate>, Failure>> = std::thread::scope(|scope| {
-        let starts = &starts;
-        let confirm = move |part: &[Claim]| {
-            let mut all = Vec::with_capacity(part.len());
-            for batch in part.chunks(SIDE_BY_SIDE) {
-                for (claim, (end, segments)) in batch.iter().zip(run_together(drive, starts, batch)) {
-                    all.push(judged(drive, claim, end, segments)?);
-                }
-            }
-            Ok(all)
-        };
-        let workers: Vec<_> = claims.chunks(per_thread).map(|part| scope.spawn(move || confirm(part))).collect();
-        workers.into_iter().map(|worker| worker.join().expect("a panic has ended the program already")).collect()
-    });
+    let starts = drive.space().all();
+    let (explored, others) = claims.split_at(outcome.hits.len());
+    let targets: Vec<Target> =
+        outcome.hits.iter().map(|hit| Target { parent: hit.parent, choice: hit.choice }).collect();
+    let mut ends: Vec<Option<Result<SegmentEnd, Fault>>> = vec![None; explored.len()];
+    let walked =
+        with_threads(threads, || walk(drive, seed, &starts, trail, &targets, |at, job| ends[at] = Some(job.end)))?;
+    walked.map_err(lost)?;
     let mut all = Vec::with_capacity(claims.len());
-    for part in results {
-        all.extend(part?);
+    for (claim, end) in explored.iter().zip(ends) {
+        let end = end.expect("every target is walked to");
+        all.push(judged(drive, claim, end, claim.choices.len())?);
+    }
+    let starts: Vec<DriveState> = starts.iter().map(|params| drive.start(seed, params)).collect::<Result<_, _>>()?;
+    for batch in others.chunks(SIDE_BY_SIDE) {
+        for (claim, (end, segments)) in batch.iter().zip(run_together(drive, &starts, batch)) {
+            all.push(judged(drive, claim, end, segments)?);
+        }
     }
     Ok(all)
+}
+
+/// A path that could not be walked again.
+fn lost(error: WalkError) -> Failure {
+    match error {
+        WalkError::Start(fault) => fault.into(),
+        WalkError::Trail(_) => Failure::input(error.to_string(), ""),
+        WalkError::Differs { .. } => {
+            let help = "a part keeps something that is not in its state".to_owned();
+            Failure::Plain { exit: Exit::NotReproducible, message: format!("not reproducible: {error}"), help }
+        }
+    }
 }
 
 /// Once more alone, as `replay` does: for findings that people are told about.

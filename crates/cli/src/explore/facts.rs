@@ -147,6 +147,7 @@ impl Facts<'_> {
             "wall_s": self.used.wall_s,
             "peak_rss_bytes": self.used.peak_rss_bytes,
             "coverage": self.coverage_json(),
+            "refinement": self.refinement_json(),
             "verdict": self.verdict(),
             "ignored": words.ignored,
             "run": self.run,
@@ -175,7 +176,27 @@ impl Facts<'_> {
             "runs_inside_high": known(coverage.share_high),
             "worst_missed_m": known(coverage.worst_missed),
             "verdict_disagreements": coverage.disagreements,
+            "unseen_mass": known(coverage.unseen_mass),
+            "distribution": "every live choice equally likely at every segment, starts too",
+            "draws": coverage.draws,
         })
+    }
+
+    fn refinement_json(&self) -> Value {
+        let looks = self.outcome.refinement.iter().map(|look| {
+            json!({
+                "passes": look.passes,
+                "cells_at_risk": look.cells_at_risk,
+                "cells_left": look.cells_left,
+                "reopened": look.reopened,
+                "reopened_by_level": look.reopened_by_level,
+                "states": look.states,
+                "segments": look.segments,
+                "finest": look.finest,
+                "end": look.end.words(),
+            })
+        });
+        looks.collect()
     }
 
     fn settings_json(&self, words: &Words) -> Value {
@@ -186,6 +207,7 @@ impl Facts<'_> {
             "order": words.order,
             "merge": if self.settings.merge == Merge::None { json!("none") } else { json!(words.cells) },
             "merge_every": self.settings.merge_every,
+            "refine": self.settings.refine.passes,
             "segment_s": self.drive.segment_seconds(),
             "until_s": f64::from(self.horizon.levels) * self.drive.segment_seconds(),
             "until_is_shortened": self.horizon.is_shortened,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anabranch_explore::Merge;
+use anabranch_explore::{Merge, Refinement};
 use anabranch_kernel::System;
 
 use super::candidates::Source;
@@ -113,6 +113,9 @@ fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
     row("rules", rules(facts));
     row("left out", left_out(facts));
     row("coverage", coverage(facts));
+    for look in &facts.outcome.refinement {
+        row("closer", closer(look));
+    }
     row("constant", constant(facts));
     if facts.outcome.progress.margin.is_finite() {
         row("clearance", format!("worst {} m", short(facts.outcome.progress.margin, 3)));
@@ -201,13 +204,35 @@ fn coverage(facts: &Facts<'_>) -> String {
     }
     let percent = |share: f64| short(100.0 * share, 2);
     format!(
-        "{} random runs, {} % inside what was explored ({} … {} %), at worst {} m closer, {} verdicts disagree",
+        "{} random runs, {} % inside what was explored ({} … {} %), at worst {} m closer, {} verdicts disagree; \
+         {} % of their steps estimated in cells nobody has seen",
         grouped(coverage.rollouts),
         percent(coverage.share),
         percent(coverage.share_low),
         percent(coverage.share_high),
         short(coverage.worst_missed, 3),
         coverage.disagreements,
+        percent(coverage.unseen_mass),
+    )
+}
+
+fn closer(look: &Refinement) -> String {
+    if look.cells_at_risk == 0 {
+        return "no cell could hide a contact; nothing had to be looked at again".to_owned();
+    }
+    let levels: Vec<usize> =
+        look.reopened_by_level.iter().enumerate().filter(|(_, n)| **n > 0).map(|(level, _)| level).collect();
+    let (first, last) = (levels.first().copied().unwrap_or(0), levels.last().copied().unwrap_or(0));
+    format!(
+        "{} cells of levels {first} to {last} could hide a contact: {} merged ends looked at again in cells down to {} of \
+         their size, {} of them continued, {} segments; {}, {} cells left",
+        grouped(look.cells_at_risk),
+        grouped(look.reopened),
+        short(look.finest, 4),
+        grouped(look.states),
+        grouped(look.segments),
+        look.end.words(),
+        grouped(look.cells_left),
     )
 }
 

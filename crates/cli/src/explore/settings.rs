@@ -55,7 +55,7 @@ fn parse_pairs(text: &str) -> Option<Pairs> {
 pub struct Flags<'a> {
     /// `--merge`.
     pub merge: Option<&'a MergeFlag>,
-    /// `--keep`, `--order`, `--scope`, `--rollouts` by their key.
+    /// `--keep`, `--order`, `--scope`, `--rollouts`, `--refine` by their key.
     pub words: Vec<(&'static str, String)>,
     /// `--budget`.
     pub budget: &'a [Override],
@@ -139,6 +139,7 @@ pub fn build(loaded: &Loaded, drive: &Drive, merge: Option<&MergeFlag>, horizon:
         levels_max: if horizon.is_shortened { horizon.levels } else { u32::MAX },
         budget,
         rollouts: spec.rollouts.value,
+        refine: engine::Refine { passes: spec.refine.value, ..engine::Refine::USUAL },
         ..Settings::new(drive.variables(), drive.time_matters())
     })
 }

@@ -24,6 +24,17 @@ impl LevelTrail {
         Ok(Self { writer: TrailWriter::create(folder)?, starts_open: false, nodes_open: false })
     }
 
+    /// The trail of an earlier process; says what of it was damaged and will be computed again.
+    pub fn recover(folder: &Path) -> Result<(Self, Option<RecordError>), Failure> {
+        let (writer, damage) = TrailWriter::recover(folder)?;
+        Ok((Self { writer, starts_open: false, nodes_open: false }, damage))
+    }
+
+    /// Levels that need not be explored again.
+    pub fn levels_whole(&self) -> usize {
+        self.writer.whole().levels().saturating_sub(1)
+    }
+
     /// Publishes what is not published yet; an order without levels ends none by itself.
     pub fn finish(&mut self) -> Result<(), Failure> {
         if self.starts_open || self.nodes_open {
@@ -52,9 +63,35 @@ impl Trail for LevelTrail {
         Ok(self.writer.push(parent, choice.0))
     }
 
-    fn end_level(&mut self) -> io::Result<()> {
+    fn end_level(&mut self, note: &[u8]) -> io::Result<()> {
+        if self.starts_open {
+            // Nothing was kept; the starts have a level of their own all the same.
+            self.writer.end_level().map_err(other)?;
+        }
         (self.starts_open, self.nodes_open) = (false, false);
-        self.writer.end_level().map_err(other)
+        self.writer.end_level_with(note).map_err(other)
+    }
+
+    fn keeps_notes(&self) -> bool {
+        true
+    }
+
+    fn resume(&mut self) -> io::Result<Vec<Vec<u8>>> {
+        let mut notes = Vec::new();
+        for level in 1..self.writer.whole().levels() {
+            let note = self.writer.whole().note(level).map_err(other)?;
+            if note.is_empty() {
+                break;
+            }
+            notes.push(note);
+        }
+        let levels = if notes.is_empty() { 0 } else { 1 + notes.len() };
+        self.writer.go_back_to(levels).map_err(other)?;
+        Ok(notes)
+    }
+
+    fn len(&self) -> u64 {
+        self.writer.next_id()
     }
 
     fn look(&self, node: u64) -> io::Result<(u64, Choice)> {

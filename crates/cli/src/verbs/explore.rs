@@ -58,6 +58,9 @@ pub struct Explore {
     /// Random runs without merging that measure what merging missed.
     #[arg(long, value_name = "N")]
     pub rollouts: Option<u32>,
+    /// How often cells that could hide a contact are halved and looked at again; 0 = never.
+    #[arg(long, value_name = "N")]
+    pub refine: Option<u32>,
     /// Change a value of the scenario, as in ego.start.y="0.1 m"; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub sets: Vec<Override>,
@@ -129,6 +132,7 @@ impl Explore {
         let mut words: Vec<(&'static str, String)> =
             given.into_iter().filter_map(|(key, value)| Some((key, value.clone()?))).collect();
         words.extend(self.rollouts.map(|n| ("rollouts", n.to_string())));
+        words.extend(self.refine.map(|n| ("refine", n.to_string())));
         Flags { merge: self.merge.as_ref(), words, budget: self.budget.as_deref().unwrap_or(&[]) }
     }
 }

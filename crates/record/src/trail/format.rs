@@ -15,8 +15,8 @@ pub(super) const CHECK_BYTES: usize = 8;
 pub(super) const BLOCK_NODES: u64 = 2_048;
 /// Choice of nodes that are starts; an error space has at most 65 535 choices, so none has this number.
 const START: u16 = u16::MAX;
-/// Largest note of the explorer.
-pub(super) const NOTE_BYTES_MAX: u64 = 1 << 24;
+/// Largest note of the explorer: it holds a few dozen bytes per segment of its level.
+pub(super) const NOTE_BYTES_MAX: u64 = 1 << 40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {

@@ -48,21 +48,41 @@ impl TrailReader {
         Ok(reader)
     }
 
+    /// Opens the levels before the first that is damaged, every byte of them checked; and says what is wrong with that
+    /// one.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn open_whole(folder: &Path) -> Result<(Self, Option<RecordError>), RecordError> {
+        let mut reader = Self { folder: folder.to_owned(), levels: Vec::new(), cache: Mutex::default() };
+        let files = level_numbers(folder)?;
+        while reader.levels.len() < files.len() {
+            let level = reader.levels.len();
+            if let Err(damage) = reader.take_in(level).and_then(|()| reader.verify_level(level)) {
+                reader.levels.truncate(level);
+                return Ok((reader, Some(damage)));
+            }
+        }
+        Ok((reader, None))
+    }
+
     /// Takes in the levels that were published since.
     ///
     /// # Errors
     /// When the folder cannot be read or the chain is broken.
     pub fn refresh(&mut self) -> Result<(), RecordError> {
         let count = count_levels(&self.folder)?;
-        for level in self.levels.len()..count {
-            let path = format::level_path(&self.folder, level as u32);
-            let (header, footer) = read_ends(&path)?;
-            let (expected_level, first_id, previous) = self.end();
-            if header != (Header { level: expected_level, first_id, previous }) {
-                return Err(RecordError::damaged(&path, "it does not follow the level before it"));
-            }
-            self.levels.push((header, footer));
+        (self.levels.len()..count).try_for_each(|level| self.take_in(level))
+    }
+
+    fn take_in(&mut self, level: usize) -> Result<(), RecordError> {
+        let path = format::level_path(&self.folder, level as u32);
+        let (header, footer) = read_ends(&path)?;
+        let (expected_level, first_id, previous) = self.end();
+        if header != (Header { level: expected_level, first_id, previous }) {
+            return Err(RecordError::damaged(&path, "it does not follow the level before it"));
         }
+        self.levels.push((header, footer));
         Ok(())
     }
 
@@ -135,14 +155,21 @@ impl TrailReader {
     /// # Errors
     /// With the first file that is not what was written.
     pub fn verify(&self) -> Result<(), RecordError> {
-        for level in 0..self.levels.len() {
-            let count = self.levels[level].1.count;
-            for block in 0..count.div_ceil(BLOCK_NODES) {
-                self.with_block(level, block, |_| ())?;
-            }
-            self.digest_level(level)?;
+        (0..self.levels.len()).try_for_each(|level| self.verify_level(level))
+    }
+
+    fn verify_level(&self, level: usize) -> Result<(), RecordError> {
+        let count = self.levels[level].1.count;
+        for block in 0..count.div_ceil(BLOCK_NODES) {
+            self.with_block(level, block, |_| ())?;
         }
-        Ok(())
+        self.digest_level(level).map(|_| ())
+    }
+
+    /// Forgets the levels from this one on.
+    pub(super) fn truncate(&mut self, levels: usize) {
+        self.levels.truncate(levels);
+        *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = Block::default();
     }
 
     /// Number, first id and previous digest that the next level must have.
@@ -240,8 +267,8 @@ pub(super) fn read_block(
     Err(RecordError::damaged(path, format!("the checksum of block {block} does not fit")))
 }
 
-/// Number of level files; they must have no gap.
-fn count_levels(folder: &Path) -> Result<usize, RecordError> {
+/// Numbers of the level files, in order.
+pub(super) fn level_numbers(folder: &Path) -> Result<Vec<usize>, RecordError> {
     let mut numbers = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(RecordError::io("read", folder))? {
         let name = entry.map_err(RecordError::io("read", folder))?.file_name();
@@ -250,6 +277,12 @@ fn count_levels(folder: &Path) -> Result<usize, RecordError> {
         }
     }
     numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// Number of level files; they must have no gap.
+fn count_levels(folder: &Path) -> Result<usize, RecordError> {
+    let numbers = level_numbers(folder)?;
     match numbers.iter().enumerate().find(|(at, number)| at != *number) {
         None => Ok(numbers.len()),
         Some((at, _)) => Err(RecordError::damaged(&format::level_path(folder, at as u32), "it is missing")),

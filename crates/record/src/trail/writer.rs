@@ -7,7 +7,7 @@ use anabranch_kernel::{Digest, DigestWriter};
 use tempfile::NamedTempFile;
 
 use super::format::{self, BLOCK_NODES, Footer, Header, NODE_BYTES};
-use super::reader::read_block;
+use super::reader::{level_numbers, read_block};
 use super::{Node, Trail, TrailReader};
 use crate::error::RecordError;
 use crate::publish;
@@ -61,6 +61,39 @@ impl TrailWriter {
         let whole = TrailReader::open(folder)?;
         whole.verify()?;
         Ok(Self { folder: folder.to_owned(), next_id: whole.len(), whole, open: None, failed: None })
+    }
+
+    /// Goes on after the last level that is whole, whatever happened to the files since: what is damaged is said,
+    /// removed with all that follows it, and can be computed again.
+    ///
+    /// # Errors
+    /// When the folder cannot be read or written.
+    pub fn recover(folder: &Path) -> Result<(Self, Option<RecordError>), RecordError> {
+        publish::sweep(folder)?;
+        let (whole, damage) = TrailReader::open_whole(folder)?;
+        let mut writer = Self { folder: folder.to_owned(), next_id: whole.len(), whole, open: None, failed: None };
+        writer.go_back_to(writer.whole.levels())?;
+        Ok((writer, damage))
+    }
+
+    /// Removes the levels from this one on.
+    ///
+    /// # Errors
+    /// When a file cannot be removed.
+    pub fn go_back_to(&mut self, levels: usize) -> Result<(), RecordError> {
+        (self.open, self.failed) = (None, None);
+        for level in level_numbers(&self.folder)?.into_iter().filter(|level| *level >= levels).rev() {
+            let path = format::level_path(&self.folder, level as u32);
+            std::fs::remove_file(&path).map_err(RecordError::io("remove", &path))?;
+        }
+        self.whole.truncate(levels);
+        self.next_id = self.whole.len();
+        Ok(())
+    }
+
+    /// The levels that are whole.
+    pub fn whole(&self) -> &TrailReader {
+        &self.whole
     }
 
     /// Number of the level that is being written; 0 holds the starts.
@@ -128,9 +161,9 @@ impl TrailWriter {
     /// When the disk refused any part of the level.
     ///
     /// # Panics
-    /// With a note above 16 MiB.
+    /// With a note above 1 TiB.
     pub fn end_level_with(&mut self, note: &[u8]) -> Result<(), RecordError> {
-        assert!(note.len() as u64 <= format::NOTE_BYTES_MAX, "the note of a level has at most 16 MiB");
+        assert!(note.len() as u64 <= format::NOTE_BYTES_MAX, "the note of a level has at most 1 TiB");
         self.open_level();
         let open = self.open.take();
         if let Some(error) = self.failed.take() {

@@ -312,6 +312,8 @@ pub struct ExploreSpec {
     pub budget: BudgetSpec,
     /// Unmerged random runs that measure what merging missed.
     pub rollouts: Located<u32>,
+    /// How often cells that could hide a contact are halved and looked at again.
+    pub refine: Located<u32>,
 }
 
 impl ExploreSpec {

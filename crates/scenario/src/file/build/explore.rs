@@ -26,6 +26,7 @@ pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>) -> Option<Explo
         order: view.word("order", Order::from_word)?,
         budget: view.table("budget").map_or_else(BudgetSpec::default, budget),
         rollouts: view.small_count("rollouts")?,
+        refine: view.small_count("refine")?,
     })
 }
 

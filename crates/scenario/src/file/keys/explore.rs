@@ -37,6 +37,12 @@ pub(super) static EXPLORE: Section = Section {
             Need::Default("500"),
             "Unmerged random runs that measure what merging missed.",
         ),
+        key(
+            "refine",
+            Kind::Count { min: 0, max: 12 },
+            Need::Default("3"),
+            "How often cells that could hide a contact are halved and looked at again; 0 = never.",
+        ),
     ],
 };
 
