@@ -4,6 +4,7 @@ pub mod candidates;
 pub mod contact;
 pub mod drawing;
 pub mod facts;
+pub mod graph;
 pub mod groups;
 pub mod human;
 pub mod meter;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anabranch_explore::{Disk, ExploreError, Explorer, Outcome, Settings, Stop};
 use anabranch_kernel::{Seed, System};
+use anabranch_record::table::Whole;
 use anabranch_record::{Phase, RunFolder, RunInfo};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Keep, Order, Scope};
@@ -14,6 +15,7 @@ use serde_json::json;
 use crate::exit::Exit;
 use crate::explore::candidates::confirmed;
 use crate::explore::facts::{Facts, Used, no_path_json};
+use crate::explore::graph::{GraphFlag, GraphRecorder};
 use crate::explore::meter::Meter;
 use crate::explore::settings::{self, Flags, Horizon, MergeFlag, Pairs, parse_budget, parse_merge};
 use crate::explore::store::{LevelTrail, SpillDisk};
@@ -64,6 +66,9 @@ pub struct Explore {
     /// Name of the run's folder, after its time; the scenario's name if left out.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// How the graph is written to the run folder: every segment and every kept state.
+    #[arg(long, value_name = "FORM", default_value = "parquet")]
+    pub graph: GraphFlag,
     /// Draw no pictures.
     #[arg(long)]
     pub no_pictures: bool,
@@ -121,7 +126,7 @@ impl Explore {
         };
         journey.write_info()?;
         let pictures = if self.no_pictures { Pictures::Leave } else { Pictures::Draw };
-        journey.travel(pictures)
+        journey.travel(pictures, self.graph)
     }
 
     fn flags(&self) -> Flags<'_> {
@@ -156,9 +161,10 @@ impl Journey<'_> {
         project::save_scenario(&self.folder, self.loaded)
     }
 
-    fn travel(&self, pictures: Pictures) -> Result<Exit, Failure> {
+    fn travel(&self, pictures: Pictures, graph: GraphFlag) -> Result<Exit, Failure> {
         let meter = Meter::new(self.screen, self.clock, self.horizon.levels, self.drive.segment_seconds());
         let mut watcher = Watcher::new(self.screen, &self.folder, self.clock, meter, pictures);
+        watcher.graph = GraphRecorder::create(self.folder.path(), self.drive, graph)?;
         let mut trail = LevelTrail::create(&self.folder.levels())?;
         let done =
             self.explore(&mut trail, &mut watcher).and_then(|outcome| self.conclude(outcome, &trail, &mut watcher));
@@ -185,6 +191,9 @@ impl Journey<'_> {
         }
         let outcome = explorer.run_with(trail, watcher)?;
         trail.finish()?;
+        if let Some(graph) = watcher.graph.take() {
+            graph.finish(if outcome.complete() { Whole::Yes } else { Whole::No })?;
+        }
         Ok(outcome)
     }
 
