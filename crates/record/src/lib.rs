@@ -29,6 +29,7 @@ pub mod mcap;
 pub mod picture;
 pub mod publish;
 pub mod reference;
+pub mod report;
 pub mod run_folder;
 pub mod spill;
 pub mod table;
