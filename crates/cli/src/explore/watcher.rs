@@ -5,6 +5,7 @@ use anabranch_record::{Phase, RunFolder, Status};
 use serde_json::json;
 
 use super::drawing::Drawing;
+use super::facts::level_json;
 use super::graph::GraphRecorder;
 use super::meter::Meter;
 use crate::screen::Screen;
@@ -84,16 +85,9 @@ impl Observer for Watcher<'_> {
 
     fn level(&mut self, report: &LevelReport) {
         self.status.levels = u64::from(report.level) + 1;
-        self.screen.event(&json!({
-            "event": "level",
-            "level": report.level,
-            "segments": report.segments,
-            "kept": report.kept,
-            "merged": report.merged,
-            "goals": report.goals,
-            "findings": report.findings,
-            "worst_clearance_m": report.margin,
-        }));
+        let mut event = level_json(report);
+        event["event"] = json!("level");
+        self.screen.event(&event);
     }
 
     fn draws(&self) -> bool {

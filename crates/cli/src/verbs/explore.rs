@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use anabranch_explore::{Disk, ExploreError, Explorer, Outcome, Settings, Stop};
 use anabranch_kernel::{Seed, System};
 use anabranch_record::table::Whole;
-use anabranch_record::{Phase, RunFolder, RunInfo};
+use anabranch_record::{Phase, RunFolder, RunInfo, Status};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Keep, Order, Scope};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::escape::escape;
 use crate::exit::Exit;
 use crate::explore::candidates::confirmed;
 use crate::explore::facts::{Facts, Used, no_path_json};
@@ -25,6 +26,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::load::{Assembled, Loaded, Override, load_with, no_path, parse_override};
 use crate::project::{self, RUNS};
+use crate::report;
 use crate::screen::{Format, Global, Screen, print_err};
 use crate::usage::{ThisSystem, Usage, WallClock};
 
@@ -100,7 +102,7 @@ impl Explore {
         let loaded = load_with(&self.scenario, &self.sets, &self.flags().overrides())?;
         let drive = match loaded.assemble()? {
             Assembled::Drive(drive) => drive,
-            Assembled::NoPath(why) => return Ok(tell_no_path(screen, &loaded, &why)),
+            Assembled::NoPath(why) => return self.tell_no_path(global, screen, &loaded, &why),
         };
         let horizon = settings::horizon(self.until.as_deref(), &loaded.spec.explore)?;
         let mut settings = settings::build(&loaded, &drive, self.merge.as_ref(), horizon)?;
@@ -129,6 +131,24 @@ impl Explore {
         journey.travel(pictures, self.graph)
     }
 
+    /// That there is no path is a result too, and leaves a folder like any other.
+    fn tell_no_path(&self, global: &Global, screen: &Screen, loaded: &Loaded, why: &str) -> Result<Exit, Failure> {
+        let failure = no_path(why);
+        if screen.format == Format::Human {
+            print_err(&failure.render(screen.err));
+        }
+        let name = &loaded.spec.name.value;
+        let folder = RunFolder::create_now(Path::new(RUNS), self.name.as_deref().unwrap_or(name))?;
+        folder.write_run(&RunInfo::new(name, loaded.hash, global.seed.unwrap_or(0), std::env::args()))?;
+        project::save_scenario(&folder, loaded)?;
+        let machine = no_path_json(loaded, why, &project::relative(folder.path()));
+        folder.publish_json("result.json", &machine)?;
+        folder.write_status(&Status { phase: Phase::Done, message: "no path".to_owned(), ..Status::begin() })?;
+        report::write(&folder)?;
+        screen.result(|paint| format!("{}: {}\n", escape(name), paint.red("no path")), &machine);
+        Ok(failure.exit())
+    }
+
     fn flags(&self) -> Flags<'_> {
         let given = [("keep", &self.keep), ("order", &self.order), ("scope", &self.scope)];
         let mut words: Vec<(&'static str, String)> =
@@ -136,16 +156,6 @@ impl Explore {
         words.extend(self.rollouts.map(|n| ("rollouts", n.to_string())));
         Flags { merge: self.merge.as_ref(), words, budget: self.budget.as_deref().unwrap_or(&[]) }
     }
-}
-
-fn tell_no_path(screen: &Screen, loaded: &Loaded, why: &str) -> Exit {
-    let failure = no_path(why);
-    if screen.format == Format::Human {
-        print_err(&failure.render(screen.err));
-    }
-    screen
-        .result(|paint| format!("{}: {}\n", loaded.spec.name.value, paint.red("no path")), &no_path_json(loaded, why));
-    failure.exit()
 }
 
 impl Journey<'_> {
@@ -232,6 +242,7 @@ impl Journey<'_> {
         let machine = facts.to_json();
         self.folder.publish_json("result.json", &machine)?;
         watcher.finish(phase(&outcome), facts.findings, facts.verdict());
+        report::write(&self.folder)?;
         self.screen.result(|paint| human::text(&facts, paint), &machine);
         Ok(facts.exit())
     }

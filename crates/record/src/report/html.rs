@@ -53,7 +53,7 @@ impl Html {
         self.markup("<tr><th scope=\"row\">").text(name).markup("</th><td>").text(value).markup("</td></tr>\n")
     }
 
-    /// A table with a header; `number` says which columns are numbers.
+    /// A table with a header.
     pub fn table(&mut self, caption: &str, header: &[&str], rows: &[Vec<String>]) -> &mut Self {
         self.markup("<div class=\"scroll\"><table>").element("caption", caption).markup("<thead><tr>");
         for name in header {
@@ -73,10 +73,6 @@ impl Html {
     /// Commands, one per line.
     pub fn commands(&mut self, lines: &[String]) -> &mut Self {
         self.markup("<pre>").text(&lines.join("\n")).markup("</pre>\n")
-    }
-
-    pub fn len(&self) -> usize {
-        self.0.len()
     }
 
     pub fn finish(self) -> String {
