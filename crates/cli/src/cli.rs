@@ -39,6 +39,8 @@ pub enum Verb {
     Explore(Box<verbs::explore::Explore>),
     /// Run a finding again, exactly.
     Replay(verbs::replay::Replay),
+    /// Write one HTML file of a run, or a comparison of several.
+    Report(verbs::report::Report),
     /// Print completions for a shell.
     Completions(verbs::generate::Completions),
     /// Print the manual page.

@@ -11,6 +11,7 @@ mod interrupt;
 mod load;
 mod numbers;
 mod project;
+mod report;
 mod screen;
 mod simulate;
 mod usage;

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use anabranch_explore::replay;
+use anabranch_explore::{Replayed, replay};
 use anabranch_kernel::{Choice, Digest, Params, Recorder, Seed, SegmentEnd, System, Verdict, state_digest};
 use anabranch_record::CsvTrace;
-use anabranch_scenario::Drive;
+use anabranch_scenario::{Drive, DriveState};
 use serde_json::{Value, json};
 
 use crate::errors_table::ErrorsTable;
@@ -16,6 +16,7 @@ use crate::explore::contact;
 use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::numbers::short;
+use crate::report::trace_mcap;
 use crate::screen::Paint;
 
 /// What to simulate.
@@ -54,12 +55,7 @@ impl Plan<'_> {
         let choices = self.whole_run();
         let run = match &self.trace {
             None => replay(self.drive, self.seed, &self.params, &choices, None)?,
-            Some(path) => {
-                let mut trace = open_trace(path, self.drive)?;
-                let run = replay(self.drive, self.seed, &self.params, &choices, Some(&mut trace as &mut dyn Recorder))?;
-                trace.finish().map_err(|e| Failure::file("write", path, &e))?;
-                run
-            }
+            Some(path) => self.traced(path, &choices)?,
         };
         let verdict = match &run.end {
             SegmentEnd::Violated(verdicts) => verdicts.first().copied(),
@@ -72,6 +68,27 @@ impl Plan<'_> {
         let digest = state_digest(&run.state);
         let choices = choices[..run.segments].to_vec();
         Ok(Simulated { end: run.end, verdict, ticks, worst_clearance_m: run.margin, should, digest, choices })
+    }
+
+    /// Runs it and writes the trace in the form that its name asks for.
+    fn traced(&self, path: &Path, choices: &[Choice]) -> Result<Replayed<DriveState>, Failure> {
+        let refused = |e: std::io::Error| Failure::file("write", path, &e);
+        let record = |recorder: &mut dyn Recorder| replay(self.drive, self.seed, &self.params, choices, Some(recorder));
+        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("mcap")) {
+            let mut trace = open_trace(path, self.drive)?;
+            let run = record(&mut trace)?;
+            trace.finish().map_err(refused)?;
+            return Ok(run);
+        }
+        let file = BufWriter::new(File::create(path).map_err(refused)?);
+        let start = self.drive.space().all().iter().position(|params| *params == self.params).unwrap_or(0);
+        let mut trace = trace_mcap::begin(file, self.loaded, self.drive, start, choices)?;
+        let run = record(&mut trace)?;
+        if let SegmentEnd::Violated(verdicts) = &run.end {
+            verdicts.iter().for_each(|verdict| trace_mcap::say(&mut trace, self.drive, verdict));
+        }
+        trace.finish().map_err(refused)?;
+        Ok(run)
     }
 
     /// The errors, and none from then on until the scenario's time is over.

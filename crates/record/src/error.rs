@@ -42,6 +42,14 @@ pub enum RecordError {
     /// Something of an earlier run is in the way.
     #[error("{0}")]
     Taken(String),
+    /// A table that cannot be written or read.
+    #[error("the table `{file}` cannot be used: {why}")]
+    Table {
+        /// The end of the file's path.
+        file: String,
+        /// What does not fit.
+        why: String,
+    },
     /// A picture that cannot be drawn.
     #[error("the picture cannot be drawn: {0}")]
     Picture(String),

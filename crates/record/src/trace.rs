@@ -68,7 +68,7 @@ impl<W: Write> Recorder for CsvTrace<W> {
 }
 
 /// Quoted as RFC 4180 asks, where needed.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 

@@ -1,11 +1,12 @@
 //! What an exploration has to say: the numbers behind the text for people and the object for machines.
 
-use anabranch_explore::{Merge, Outcome, Settings, Stop};
-use anabranch_kernel::{Seed, System};
+use anabranch_explore::{LevelReport, Merge, Outcome, Settings, Stop};
+use anabranch_kernel::{Seed, Site, System};
 use anabranch_scenario::Drive;
 use serde_json::{Value, json};
 
 use super::groups::Group;
+use super::pictures;
 use super::settings::{Horizon, Words};
 use crate::exit::Exit;
 use crate::load::Loaded;
@@ -158,8 +159,26 @@ impl Facts<'_> {
             "timed_out": outcome.timed_out,
             "should_violated": outcome.note_count,
             "settings": self.settings_json(&words),
+            "starts": self.drive.space().len(),
+            "sequences": self.sequences(),
+            "error_sites": self.sites_json(),
+            "level_rows": self.levels_json(),
+            "profile": self.profile_json(),
             "groups": self.groups_json(),
         })
+    }
+
+    fn sites_json(&self) -> Value {
+        let modes = |site: &Site| site.modes.iter().map(|mode| json!(mode.name)).collect::<Vec<_>>();
+        self.drive.errors().sites().iter().map(|site| json!({ "id": site.id, "modes": modes(site) })).collect()
+    }
+
+    fn levels_json(&self) -> Value {
+        self.outcome.levels.iter().map(level_json).collect()
+    }
+
+    fn profile_json(&self) -> Value {
+        pictures::shares(self).iter().map(|share| json!({ "name": share.name, "cpu_s": share.cpu_s })).collect()
     }
 
     fn groups_json(&self) -> Value {
@@ -222,8 +241,21 @@ impl Facts<'_> {
     }
 }
 
+/// One finished level for machines.
+pub fn level_json(level: &LevelReport) -> Value {
+    json!({
+        "level": level.level,
+        "segments": level.segments,
+        "kept": level.kept,
+        "merged": level.merged,
+        "goals": level.goals,
+        "findings": level.findings,
+        "worst_clearance_m": level.margin,
+    })
+}
+
 /// The same object where there is no path to drive.
-pub fn no_path_json(loaded: &Loaded, why: &str) -> Value {
+pub fn no_path_json(loaded: &Loaded, why: &str, run: &str) -> Value {
     json!({
         "schema": "anabranch.explore/1",
         "scenario": loaded.spec.name.value,
@@ -252,7 +284,7 @@ pub fn no_path_json(loaded: &Loaded, why: &str) -> Value {
         },
         "verdict": "no path",
         "ignored": [],
-        "run": null,
+        "run": run,
         "stop": format!("planner found no path: {why}"),
     })
 }

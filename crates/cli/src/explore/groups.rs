@@ -1,6 +1,7 @@
 //! Findings that a person would call the same mishap.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use anabranch_explore::replay;
@@ -15,6 +16,7 @@ use crate::errors_table::ErrorsTable;
 use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::project;
+use crate::report::trace_mcap;
 
 /// Most groups that are shown and drawn; all of them are in the machine output.
 const SHOWN_MAX: usize = 10;
@@ -108,6 +110,7 @@ pub fn save(
         let path = folder.add_finding(&group.label, &finding(group, loaded, drive, seed))?;
         if at < TRACES_MAX {
             publish(&path.join("trace.csv"), &trace(&group.first, drive, seed)?)?;
+            publish(&path.join("trace.mcap"), &mcap(&group.first, loaded, drive, seed)?)?;
         }
         group.file = Some(path.join("finding.toml"));
     }
@@ -133,6 +136,15 @@ fn trace(candidate: &Candidate, drive: &Drive, seed: Seed) -> Result<Vec<u8>, Fa
     let params = &drive.space().all()[candidate.start];
     replay(drive, seed, params, &candidate.choices, Some(&mut trace as &mut dyn Recorder))?;
     trace.finish().map_err(|e| Failure::file("write", Path::new("trace.csv"), &e))
+}
+
+fn mcap(candidate: &Candidate, loaded: &Loaded, drive: &Drive, seed: Seed) -> Result<Vec<u8>, Failure> {
+    let mut trace = trace_mcap::begin(Cursor::new(Vec::new()), loaded, drive, candidate.start, &candidate.choices)?;
+    let params = &drive.space().all()[candidate.start];
+    replay(drive, seed, params, &candidate.choices, Some(&mut trace as &mut dyn Recorder))?;
+    trace_mcap::say(&mut trace, drive, &candidate.verdict);
+    let bytes = trace.finish().map_err(|e| Failure::file("write", Path::new("trace.mcap"), &e))?;
+    Ok(bytes.into_inner())
 }
 
 impl Group {

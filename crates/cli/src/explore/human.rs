@@ -70,7 +70,7 @@ fn findings(facts: &Facts<'_>, paint: &Paint) -> String {
     if facts.groups.len() > TRACES_MAX {
         let _ = writeln!(
             out,
-            "The first {TRACES_MAX} have a trace.csv; `anabranch replay last#N --trace F.csv` writes others."
+            "The first {TRACES_MAX} have a trace.csv and a trace.mcap; `anabranch replay last#N --trace F.mcap` writes others."
         );
     }
     out
@@ -96,7 +96,7 @@ fn commands(facts: &Facts<'_>, paint: &Paint) -> String {
     let sets: String = facts.loaded.overrides.iter().map(|(key, value)| format!(" --set '{key}={value}'")).collect();
     let scenario = project::relative(&facts.loaded.path);
     let run = format!("anabranch run {scenario}{sets} --errors {}", project::relative(file));
-    let lines = ["anabranch replay last#1".to_owned(), run.clone(), format!("{run} --trace trace.csv")];
+    let lines = ["anabranch replay last#1".to_owned(), run.clone(), format!("{run} --trace trace.mcap")];
     let lines: String = lines.iter().map(|line| format!("  {}\n", paint.cyan(&escape(line)))).collect();
     format!("\nSee it again\n{lines}")
 }

@@ -4,6 +4,8 @@ pub mod candidates;
 pub mod contact;
 pub mod drawing;
 pub mod facts;
+pub mod finding_pictures;
+pub mod graph;
 pub mod groups;
 pub mod human;
 pub mod meter;

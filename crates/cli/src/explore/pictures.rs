@@ -9,9 +9,12 @@ use anabranch_record::picture::{
     profile_bars, savings_plot, scene_picture,
 };
 
+use anabranch_scenario::Drive;
+
 use super::candidates::Candidate;
 use super::drawing::Drawing;
 use super::facts::Facts;
+use super::finding_pictures;
 use super::groups::shown;
 use crate::failure::Failure;
 
@@ -35,10 +38,13 @@ pub fn draw(facts: &Facts<'_>, drawing: Drawing, folder: &RunFolder) -> Result<(
         folder.publish(&format!("{name}.svg"), svg.as_bytes())?;
         folder.publish(&format!("{name}.png"), &png(svg, SCALE)?)?;
     }
+    for group in shown(facts.groups) {
+        finding_pictures::draw(facts, group)?;
+    }
     Ok(())
 }
 
-fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failure> {
+pub(super) fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failure> {
     let spec = &facts.loaded.spec;
     let point = |p: &anabranch_scenario::file::Located<Point>| xy(p.value);
     let start = facts.drive.path(0).start();
@@ -57,7 +63,7 @@ fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failure> {
             .filter(|o| !o.ghost)
             .map(|o| o.corners.iter().map(|c| xy(*c)).collect())
             .collect(),
-        outline: outline(facts),
+        outline: outline(facts.drive),
         planned: facts.drive.path(0).samples().iter().map(|sample| [sample.x, sample.y]).collect(),
         poses: vec![
             labelled([start.x, start.y, start.heading], "start"),
@@ -88,8 +94,8 @@ fn xy(point: Point) -> [f64; 2] {
 }
 
 /// The box with rounded corners, counter-clockwise from the front left.
-fn outline(facts: &Facts<'_>) -> Vec<[f64; 2]> {
-    let outline = &facts.drive.car().outline;
+pub fn outline(drive: &Drive) -> Vec<[f64; 2]> {
+    let outline = &drive.car().outline;
     let quarter = std::f64::consts::FRAC_PI_2;
     let corner = |(number, centre): (usize, _)| {
         let centre = xy(centre);
@@ -119,7 +125,7 @@ impl Recorder for Poses {
     }
 }
 
-fn failing_path(facts: &Facts<'_>, candidate: &Candidate) -> Result<FailingPath, Failure> {
+pub(super) fn failing_path(facts: &Facts<'_>, candidate: &Candidate) -> Result<FailingPath, Failure> {
     let drive = facts.drive;
     let index = |name: &str| drive.signals().iter().position(|s| s.name == name).expect("a drive shows its pose");
     let at = ["ego.x", "ego.y", "ego.heading"].map(index);
@@ -145,6 +151,11 @@ fn savings(facts: &Facts<'_>, name: &str) -> Savings {
 }
 
 fn profile(facts: &Facts<'_>, name: &str) -> Profile {
+    Profile { title: format!("{name}: where the CPU time went"), shares: shares(facts) }
+}
+
+/// CPU seconds by part of the work.
+pub fn shares(facts: &Facts<'_>) -> Vec<Share> {
     let spent = &facts.outcome.profile;
     let seconds = |ns: u64| ns as f64 * 1e-9;
     let mut shares = vec![
@@ -156,8 +167,7 @@ fn profile(facts: &Facts<'_>, name: &str) -> Profile {
     ];
     let known: f64 = shares.iter().map(|(_, cpu_s)| cpu_s).sum();
     shares.push(("other", (facts.used.explored_cpu_s.unwrap_or(known) - known).max(0.0)));
-    let shares = shares.into_iter().map(|(name, cpu_s)| Share { name: name.to_owned(), cpu_s }).collect();
-    Profile { title: format!("{name}: where the CPU time went"), shares }
+    shares.into_iter().map(|(name, cpu_s)| Share { name: name.to_owned(), cpu_s }).collect()
 }
 
 fn levels(facts: &Facts<'_>, name: &str) -> Levels {

@@ -1,10 +1,12 @@
 //! The audience of an exploration: progress, status file, events and the picture.
 
-use anabranch_explore::{Drawn, LevelReport, Observer, Progress};
+use anabranch_explore::{Drawn, Edge, LevelReport, Node, Observer, Progress};
 use anabranch_record::{Phase, RunFolder, Status};
 use serde_json::json;
 
 use super::drawing::Drawing;
+use super::facts::level_json;
+use super::graph::GraphRecorder;
 use super::meter::Meter;
 use crate::screen::Screen;
 use crate::usage::WallClock;
@@ -33,18 +35,24 @@ pub struct Watcher<'a> {
     written_s: f64,
     /// For the picture.
     pub drawing: Drawing,
+    /// For the tables.
+    pub graph: Option<GraphRecorder>,
 }
 
 impl<'a> Watcher<'a> {
     /// A watcher that writes to the folder of the run.
     pub fn new(screen: &'a Screen, folder: &'a RunFolder, clock: WallClock, meter: Meter, pictures: Pictures) -> Self {
         let (status, written_s, drawing) = (Status::begin(), 0.0, Drawing::default());
-        Self { screen, folder, clock, meter, pictures, status, written_s, drawing }
+        Self { screen, folder, clock, meter, pictures, status, written_s, drawing, graph: None }
     }
 
     /// Whether pictures will be drawn.
     pub fn wants_pictures(&self) -> bool {
         self.pictures == Pictures::Draw
+    }
+
+    fn fills_drawing(&self) -> bool {
+        self.pictures == Pictures::Draw && self.drawing.has_room()
     }
 
     /// Ends the progress and writes the last status.
@@ -77,25 +85,39 @@ impl Observer for Watcher<'_> {
 
     fn level(&mut self, report: &LevelReport) {
         self.status.levels = u64::from(report.level) + 1;
-        self.screen.event(&json!({
-            "event": "level",
-            "level": report.level,
-            "segments": report.segments,
-            "kept": report.kept,
-            "merged": report.merged,
-            "goals": report.goals,
-            "findings": report.findings,
-            "worst_clearance_m": report.margin,
-        }));
+        let mut event = level_json(report);
+        event["event"] = json!("level");
+        self.screen.event(&event);
     }
 
     fn draws(&self) -> bool {
-        self.pictures == Pictures::Draw && self.drawing.has_room()
+        self.fills_drawing() || self.graph.is_some()
     }
     fn drawn(&mut self, drawn: &Drawn) {
-        self.drawing.drawn(drawn);
+        if self.fills_drawing() {
+            self.drawing.drawn(drawn);
+        }
     }
     fn kept(&mut self, node: u64, at: [f64; 3]) {
-        self.drawing.kept(node, at);
+        if self.fills_drawing() {
+            self.drawing.kept(node, at);
+        }
+        if let Some(graph) = &mut self.graph {
+            graph.kept(at);
+        }
+    }
+
+    fn records(&self) -> bool {
+        self.graph.is_some()
+    }
+    fn edge(&mut self, edge: &Edge) {
+        if let Some(graph) = &mut self.graph {
+            graph.edge(edge);
+        }
+    }
+    fn node(&mut self, node: &Node) {
+        if let Some(graph) = &mut self.graph {
+            graph.node(node);
+        }
     }
 }

@@ -4,16 +4,19 @@ use std::path::{Path, PathBuf};
 
 use anabranch_explore::{Disk, ExploreError, Explorer, Outcome, Settings, Stop};
 use anabranch_kernel::{Seed, System};
-use anabranch_record::{Phase, RunFolder, RunInfo};
+use anabranch_record::table::Whole;
+use anabranch_record::{Phase, RunFolder, RunInfo, Status};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Keep, Order, Scope};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::escape::escape;
 use crate::exit::Exit;
 use crate::explore::candidates::confirmed;
 use crate::explore::facts::{Facts, Used, no_path_json};
+use crate::explore::graph::{GraphFlag, GraphRecorder};
 use crate::explore::meter::Meter;
 use crate::explore::settings::{self, Flags, Horizon, MergeFlag, Pairs, parse_budget, parse_merge};
 use crate::explore::store::{LevelTrail, SpillDisk};
@@ -23,6 +26,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::load::{Assembled, Loaded, Override, load_with, no_path, parse_override};
 use crate::project::{self, RUNS};
+use crate::report;
 use crate::screen::{Format, Global, Screen, print_err};
 use crate::usage::{ThisSystem, Usage, WallClock};
 
@@ -67,6 +71,9 @@ pub struct Explore {
     /// Name of the run's folder, after its time; the scenario's name if left out.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// How the graph is written to the run folder: every segment and every kept state.
+    #[arg(long, value_name = "FORM", default_value = "parquet")]
+    pub graph: GraphFlag,
     /// Draw no pictures.
     #[arg(long)]
     pub no_pictures: bool,
@@ -98,7 +105,7 @@ impl Explore {
         let loaded = load_with(&self.scenario, &self.sets, &self.flags().overrides())?;
         let drive = match loaded.assemble()? {
             Assembled::Drive(drive) => drive,
-            Assembled::NoPath(why) => return Ok(tell_no_path(screen, &loaded, &why)),
+            Assembled::NoPath(why) => return self.tell_no_path(global, screen, &loaded, &why),
         };
         let horizon = settings::horizon(self.until.as_deref(), &loaded.spec.explore)?;
         let mut settings = settings::build(&loaded, &drive, self.merge.as_ref(), horizon)?;
@@ -124,7 +131,25 @@ impl Explore {
         };
         journey.write_info()?;
         let pictures = if self.no_pictures { Pictures::Leave } else { Pictures::Draw };
-        journey.travel(pictures)
+        journey.travel(pictures, self.graph)
+    }
+
+    /// That there is no path is a result too, and leaves a folder like any other.
+    fn tell_no_path(&self, global: &Global, screen: &Screen, loaded: &Loaded, why: &str) -> Result<Exit, Failure> {
+        let failure = no_path(why);
+        if screen.format == Format::Human {
+            print_err(&failure.render(screen.err));
+        }
+        let name = &loaded.spec.name.value;
+        let folder = RunFolder::create_now(Path::new(RUNS), self.name.as_deref().unwrap_or(name))?;
+        folder.write_run(&RunInfo::new(name, loaded.hash, global.seed.unwrap_or(0), std::env::args()))?;
+        project::save_scenario(&folder, loaded)?;
+        let machine = no_path_json(loaded, why, &project::relative(folder.path()));
+        folder.publish_json("result.json", &machine)?;
+        folder.write_status(&Status { phase: Phase::Done, message: "no path".to_owned(), ..Status::begin() })?;
+        report::write(&folder)?;
+        screen.result(|paint| format!("{}: {}\n", escape(name), paint.red("no path")), &machine);
+        Ok(failure.exit())
     }
 
     fn flags(&self) -> Flags<'_> {
@@ -135,16 +160,6 @@ impl Explore {
         words.extend(self.refine.map(|n| ("refine", n.to_string())));
         Flags { merge: self.merge.as_ref(), words, budget: self.budget.as_deref().unwrap_or(&[]) }
     }
-}
-
-fn tell_no_path(screen: &Screen, loaded: &Loaded, why: &str) -> Exit {
-    let failure = no_path(why);
-    if screen.format == Format::Human {
-        print_err(&failure.render(screen.err));
-    }
-    screen
-        .result(|paint| format!("{}: {}\n", loaded.spec.name.value, paint.red("no path")), &no_path_json(loaded, why));
-    failure.exit()
 }
 
 impl Journey<'_> {
@@ -160,9 +175,10 @@ impl Journey<'_> {
         project::save_scenario(&self.folder, self.loaded)
     }
 
-    fn travel(&self, pictures: Pictures) -> Result<Exit, Failure> {
+    fn travel(&self, pictures: Pictures, graph: GraphFlag) -> Result<Exit, Failure> {
         let meter = Meter::new(self.screen, self.clock, self.horizon.levels, self.drive.segment_seconds());
         let mut watcher = Watcher::new(self.screen, &self.folder, self.clock, meter, pictures);
+        watcher.graph = GraphRecorder::create(self.folder.path(), self.drive, graph)?;
         let mut trail = LevelTrail::create(&self.folder.levels())?;
         let done =
             self.explore(&mut trail, &mut watcher).and_then(|outcome| self.conclude(outcome, &trail, &mut watcher));
@@ -189,6 +205,9 @@ impl Journey<'_> {
         }
         let outcome = explorer.run_with(trail, watcher)?;
         trail.finish()?;
+        if let Some(graph) = watcher.graph.take() {
+            graph.finish(if outcome.complete() { Whole::Yes } else { Whole::No })?;
+        }
         Ok(outcome)
     }
 
@@ -227,6 +246,7 @@ impl Journey<'_> {
         let machine = facts.to_json();
         self.folder.publish_json("result.json", &machine)?;
         watcher.finish(phase(&outcome), facts.findings, facts.verdict());
+        report::write(&self.folder)?;
         self.screen.result(|paint| human::text(&facts, paint), &machine);
         Ok(facts.exit())
     }

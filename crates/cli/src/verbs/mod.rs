@@ -5,6 +5,7 @@ pub mod explore;
 pub mod generate;
 pub mod new;
 pub mod replay;
+pub mod report;
 pub mod run;
 
 use crate::cli::{Cli, Verb};
@@ -21,6 +22,7 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
         Verb::Run(verb) => verb.run(global, screen),
         Verb::Explore(verb) => verb.run(global, screen),
         Verb::Replay(verb) => verb.run(global, screen),
+        Verb::Report(verb) => verb.run(screen),
         Verb::Completions(verb) => verb.run(),
         Verb::Man(verb) => verb.run(),
         Verb::Bug => panic!("this is no bug; somebody asked for `anabranch bug`"),

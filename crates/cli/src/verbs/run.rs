@@ -23,8 +23,8 @@ pub struct Run {
     /// Change a value of the scenario, as in ego.start.y="0.1 m"; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub sets: Vec<Override>,
-    /// Write every signal of every base cycle to a CSV file.
-    #[arg(long, value_name = "FILE.csv")]
+    /// Write every signal of every base cycle: as MCAP for viewers if the name ends in .mcap, else as CSV.
+    #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
 }
 

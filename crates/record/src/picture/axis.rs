@@ -92,7 +92,7 @@ pub(super) fn step_125(value: f64) -> f64 {
 }
 
 /// A number with a true minus sign.
-pub(super) fn fixed(value: f64, decimals: usize) -> String {
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let text = if decimals == 0 { grouped(value.abs()) } else { text };
     let zero = text.chars().all(|c| c == '0' || c == '.');
@@ -100,7 +100,7 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
 }
 
 /// `12 345` for counts a person can read, `1.2 × 10¹²` beyond.
-pub(super) fn grouped(value: f64) -> String {
+pub(crate) fn grouped(value: f64) -> String {
     if value.abs() >= 1e7 {
         let exponent = value.abs().log10().floor();
         let mantissa = value / decade(exponent);

@@ -1,0 +1,136 @@
+//! Findings by group: what happened, which errors it took, and what it looks like.
+
+use serde_json::Value;
+
+use super::html::Html;
+use super::page::Budget;
+use super::source::Run;
+use super::words::{count, quoted, short};
+
+/// Groups that are told in full; the others are rows of a table.
+const GROUPS_MAX: usize = 12;
+/// Rows of the table of the other groups.
+const ROWS_MAX: usize = 200;
+
+pub(super) fn put(out: &mut Html, budget: &mut Budget, run: &Run) {
+    out.markup("<h2 id=\"findings\">Findings</h2>\n");
+    let none = Vec::new();
+    let groups = run.result["groups"].as_array().unwrap_or(&none);
+    if groups.is_empty() {
+        out.element("p", nothing(run));
+    } else {
+        out.element("p", "Findings of one group violate the same requirement at the same place with the same kinds of error. Each was run again from the start, without merging, before it was written down.");
+    }
+    if let Some(svg) = run.pictures.get("bundle") {
+        let caption = "The exploration on the map: saved states, segments and failing paths.";
+        budget.figure(out, "bundle", svg, caption);
+    }
+    for group in groups.iter().take(GROUPS_MAX) {
+        one(out, budget, run, group);
+    }
+    rest(out, budget, groups);
+    let should = run.result["should_violated"].as_u64().unwrap_or(0);
+    if should > 0 {
+        let segments = count(&run.result["should_violated"]);
+        out.element(
+            "p",
+            &format!("A should was violated in {segments} segments; this is reported and changes no verdict."),
+        );
+    }
+}
+
+fn nothing(run: &Run) -> &'static str {
+    match run.verdict() {
+        "no path" => "There is no path to drive, so no error was tried.",
+        "incomplete" => "None so far. The exploration is incomplete, so this is no pass.",
+        _ => "None.",
+    }
+}
+
+fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value) {
+    let number = group["number"].as_u64().unwrap_or(0);
+    let files = u32::try_from(number).ok().and_then(|number| run.findings.get(&number));
+    out.markup("<article>\n<h3>").text(&format!("#{number} {}", text(&group["group"]))).markup("</h3>\n");
+    out.element("p", &story(group));
+    if let Some(files) = files {
+        for (name, svg) in &files.pictures {
+            let caption = match name.as_str() {
+                "timeline" => "Errors over time, and the clearance of the car.",
+                _ => "The failing path on the map.",
+            };
+            budget.figure(out, &format!("{}/{name}", files.name), svg, &format!("Finding #{number}. {caption}"));
+        }
+    }
+    let rows = group["errors"].as_array().into_iter().flatten();
+    let time = |value: &Value| format!("{} s", short(value.as_f64().unwrap_or(0.0), 3));
+    let rows: Vec<Vec<String>> =
+        rows.map(|row| vec![time(&row["from_s"]), time(&row["to_s"]), text(&row["error"])]).collect();
+    out.table("Errors of the first finding of this group", &["from", "to", "error"], &rows);
+    if files.is_some() {
+        let mut lines = vec![format!("anabranch replay {}", quoted(&format!("{}#{number}", run.name)))];
+        if let Some(file) = group["finding"].as_str() {
+            let sets: String =
+                run.sets.iter().map(|(key, value)| format!(" --set {}", quoted(&format!("{key}={value}")))).collect();
+            let scenario = quoted(&run.scenario_file);
+            lines.push(format!("anabranch run {scenario}{sets} --errors {} --trace trace.mcap", quoted(file)));
+        }
+        out.commands(&lines);
+    }
+    if let Some(traces) = files.map(|files| files.traces.join(" and ")).filter(|traces| !traces.is_empty()) {
+        out.markup("<p class=\"soft\">").text(&format!("Its folder holds {traces}.")).markup("</p>\n");
+    }
+    out.markup("</article>\n");
+}
+
+fn story(group: &Value) -> String {
+    let contact = &group["contact"];
+    let place = match (contact["sector"].as_str(), contact["other"].as_str()) {
+        (Some(sector), Some(other)) => {
+            let at = |axis: usize| short(contact["in_world_m"][axis].as_f64().unwrap_or(f64::NAN), 2);
+            format!(": {sector} of the car at {other}, ({}, {}) m", at(0), at(1))
+        }
+        _ => String::new(),
+    };
+    let alike = match group["count"].as_u64() {
+        Some(1) | None => String::new(),
+        Some(_) => format!(" {} error sequences end alike.", count(&group["count"])),
+    };
+    let source = match group["source"].as_str() {
+        Some("constant") => " It was found by holding one error from start to end.",
+        Some("rollout") => " It was found by a random run, not by the exploration.",
+        _ => "",
+    };
+    let time = short(group["time_s"].as_f64().unwrap_or(f64::NAN), 3);
+    format!("{} is violated after {time} s{place}.{alike}{source}", text(&group["requirement"]))
+}
+
+fn rest(out: &mut Html, budget: &mut Budget, groups: &[Value]) {
+    let Some(rest) = groups.get(GROUPS_MAX..).filter(|rest| !rest.is_empty()) else { return };
+    let row = |group: &Value| {
+        let time = short(group["time_s"].as_f64().unwrap_or(f64::NAN), 3);
+        let errors = group["errors"].as_array().into_iter().flatten();
+        let errors: Vec<String> = errors.map(|row| text(&row["error"])).collect();
+        let number = group["number"].as_u64().unwrap_or(0);
+        vec![
+            format!("#{number}"),
+            text(&group["group"]),
+            format!("{time} s"),
+            count(&group["count"]),
+            errors.join(" → "),
+        ]
+    };
+    let rows: Vec<Vec<String>> = rest.iter().take(ROWS_MAX).map(row).collect();
+    out.markup("<details><summary>").text(&format!("{} more groups", rest.len())).markup("</summary>\n");
+    out.table("Further groups, each by its first finding", &["number", "group", "time", "alike", "errors"], &rows);
+    out.markup("</details>\n");
+    budget
+        .left_out
+        .push(format!("pictures and error tables of {} further groups; they are in the run folder", rest.len()));
+    if rest.len() > ROWS_MAX {
+        budget.left_out.push(format!("{} groups; they are in result.json", rest.len() - ROWS_MAX));
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or("–").to_owned()
+}

@@ -1,0 +1,147 @@
+//! Tables as Parquet. The bytes depend on the rows alone: no time, no machine, no thread.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::{Encoding, LogicalType, Repetition, Type as Physical};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, Type};
+use tempfile::NamedTempFile;
+
+use super::sheet::{Column, Kind, NO_ERROR, Values};
+use super::{GRAPH_SCHEMA, SegmentFate, Whole};
+use crate::error::{RecordError, short};
+
+/// Where the descriptions of all errors are, as a JSON list by choice.
+pub(super) const ERRORS_KEY: &str = "errors";
+
+/// A Parquet file that grows by groups of rows.
+pub(super) struct ParquetSheet {
+    writer: SerializedFileWriter<NamedTempFile>,
+    columns: &'static [Column],
+    errors: Vec<ByteArray>,
+    fates: Vec<ByteArray>,
+}
+
+impl fmt::Debug for ParquetSheet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParquetSheet").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+impl ParquetSheet {
+    pub fn create(
+        file: NamedTempFile,
+        path: &Path,
+        columns: &'static [Column],
+        errors: &[String],
+    ) -> Result<Self, RecordError> {
+        let schema = schema(columns).map_err(failed(path))?;
+        let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties(columns, errors)));
+        let text = |text: &str| ByteArray::from(text.as_bytes().to_vec());
+        let errors = errors.iter().map(|error| text(error)).collect();
+        let fates = SegmentFate::ALL.iter().map(|fate| text(fate.word())).collect();
+        Ok(Self { writer: writer.map_err(failed(path))?, columns, errors, fates })
+    }
+
+    pub fn write(&mut self, path: &Path, values: &[Values]) -> Result<(), RecordError> {
+        self.write_group(values).map_err(failed(path))
+    }
+
+    fn write_group(&mut self, values: &[Values]) -> Result<(), ParquetError> {
+        let mut group = self.writer.next_row_group()?;
+        for (values, column) in values.iter().zip(self.columns) {
+            let Some(mut writer) = group.next_column()? else {
+                return Err(ParquetError::General(format!("there is no column `{}`", column.name)));
+            };
+            let optional = is_optional(column.kind);
+            let levels = |there: &'_ [i16]| optional.then(|| there.to_vec());
+            match (writer.untyped(), values) {
+                (ColumnWriter::Int32ColumnWriter(out), Values::Narrow { there, values }) => {
+                    out.write_batch(values, levels(there).as_deref(), None)?;
+                }
+                (ColumnWriter::Int64ColumnWriter(out), Values::Wide { there, values }) => {
+                    out.write_batch(values, levels(there).as_deref(), None)?;
+                }
+                (ColumnWriter::DoubleColumnWriter(out), Values::Real(values)) => {
+                    out.write_batch(values, None, None)?;
+                }
+                (ColumnWriter::ByteArrayColumnWriter(out), Values::Word(words)) => {
+                    let list = if column.kind == Kind::Fate { &self.fates } else { &self.errors };
+                    let there: Vec<i16> = words.iter().map(|word| i16::from(*word != NO_ERROR)).collect();
+                    let words = words.iter().filter(|word| **word != NO_ERROR);
+                    let texts: Vec<ByteArray> = words.map(|word| list[usize::from(*word)].clone()).collect();
+                    out.write_batch(&texts, optional.then_some(&there), None)?;
+                }
+                _ => return Err(ParquetError::General(format!("`{}` has another type", column.name))),
+            }
+            writer.close()?;
+        }
+        group.close().map(|_| ())
+    }
+
+    pub fn finish(mut self, path: &Path, whole: Whole) -> Result<NamedTempFile, RecordError> {
+        let complete = if whole == Whole::Yes { "true" } else { "false" };
+        self.writer.append_key_value_metadata(KeyValue::new("complete".to_owned(), complete.to_owned()));
+        self.writer.into_inner().map_err(failed(path))
+    }
+}
+
+fn is_optional(kind: Kind) -> bool {
+    matches!(kind, Kind::NumberOrNothing | Kind::CellOrNothing | Kind::KeyOrNothing | Kind::Error)
+}
+
+fn schema(columns: &[Column]) -> Result<Type, ParquetError> {
+    let field = |column: &Column| {
+        let (physical, logical) = match column.kind {
+            Kind::Small | Kind::CellOrNothing => (Physical::INT32, Some(LogicalType::integer(32, false))),
+            Kind::Number | Kind::NumberOrNothing | Kind::KeyOrNothing => {
+                (Physical::INT64, Some(LogicalType::integer(64, false)))
+            }
+            Kind::Real => (Physical::DOUBLE, None),
+            Kind::Error | Kind::Fate => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let repetition = if is_optional(column.kind) { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let builder = Type::primitive_type_builder(column.name, physical);
+        builder.with_repetition(repetition).with_logical_type(logical).build().map(Arc::new)
+    };
+    let fields = columns.iter().map(field).collect::<Result<_, _>>()?;
+    Type::group_type_builder("graph").with_fields(fields).build()
+}
+
+/// Words and small numbers go through a dictionary, numbers that grow are stored as differences, and what looks like
+/// chance is stored as it is: nothing would make it smaller.
+fn properties(columns: &[Column], errors: &[String]) -> WriterProperties {
+    let about = |key: &str, value: String| KeyValue::new(key.to_owned(), value);
+    let schema = about("schema", GRAPH_SCHEMA.to_owned());
+    let errors = about(ERRORS_KEY, serde_json::json!(errors).to_string());
+    let mut builder = WriterProperties::builder()
+        .set_created_by(format!("anabranch {}", env!("CARGO_PKG_VERSION")))
+        .set_key_value_metadata(Some(vec![schema, errors]))
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true);
+    for column in columns {
+        let path = ColumnPath::from(column.name);
+        builder = match column.kind {
+            Kind::Small => builder.set_column_statistics_enabled(path, EnabledStatistics::Chunk),
+            Kind::Error | Kind::Fate => builder,
+            Kind::Number | Kind::NumberOrNothing | Kind::CellOrNothing => builder
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
+            Kind::Real | Kind::KeyOrNothing => builder.set_column_dictionary_enabled(path, false),
+        };
+    }
+    builder.build()
+}
+
+/// For `map_err`: names the file.
+pub(super) fn failed(path: &Path) -> impl FnOnce(ParquetError) -> RecordError {
+    let file = short(path);
+    move |error| RecordError::Table { file, why: error.to_string() }
+}
