@@ -12,6 +12,7 @@ mod cells;
 mod coverage;
 mod danger;
 mod edge;
+pub mod explain;
 mod explorer;
 mod graph;
 mod pool;
