@@ -39,6 +39,8 @@ pub enum Verb {
     Explore(Box<verbs::explore::Explore>),
     /// Run a finding again, exactly.
     Replay(verbs::replay::Replay),
+    /// Minimise a finding, and say which error at which moment mattered.
+    Explain(verbs::explain::Explain),
     /// Print completions for a shell.
     Completions(verbs::generate::Completions),
     /// Print the manual page.

@@ -82,7 +82,8 @@ fn steps<S: System>(tries: &Tries<'_, S>, choices: &[Choice]) -> Vec<Vec<Choice>
     for site in 0..space.sites().len() {
         all.insert(choices.iter().map(|&choice| drop_site(space, choice, site)).collect());
     }
-    let latest = question.segments_max.saturating_sub(choices.len());
+    // Not later than it was found: who asks why wants that mishap, not a wait for it.
+    let latest = question.choices.len().saturating_sub(choices.len());
     all.extend((1..=latest).map(|by| std::iter::repeat_n(Choice::NONE, by).chain(choices.iter().copied()).collect()));
     all.remove(choices);
     all.into_iter().take(STEPS_MAX).collect()

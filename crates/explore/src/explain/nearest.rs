@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use anabranch_kernel::{Choice, Fault, System};
 
 use super::Limits;
-use super::cost::distance;
+use super::cost::{distance, weight};
 use super::tries::{Tried, Tries};
 
 /// The passing sequence that is closest to the counterexample.
@@ -18,7 +18,8 @@ pub struct Nearest {
 }
 
 /// One segment is changed to every other choice; only if that never passes, two. Among equally many the smallest change
-/// of size is nearest, then the largest margin, then the latest segment.
+/// of size is nearest, then the one with smaller errors left (a person would rather leave one out than add one), then
+/// the largest margin, then the latest segment.
 pub(super) fn find<S: System>(
     tries: &mut Tries<'_, S>,
     minimal: &Tried,
@@ -74,9 +75,13 @@ fn best<S: System>(
     let size = |near: &Nearest| -> u64 {
         near.changed.iter().map(|&at| distance(space, near.passing.choices[at], at_minimal(at))).sum()
     };
+    let left = |near: &Nearest| -> u64 { near.passing.choices.iter().map(|&choice| weight(space, choice)).sum() };
     let order = |a: &Nearest, b: &Nearest| {
         let margins = b.passing.margin.total_cmp(&a.passing.margin);
-        size(a).cmp(&size(b)).then(margins).then_with(|| Reverse(&a.changed).cmp(&Reverse(&b.changed)))
+        (size(a), left(a))
+            .cmp(&(size(b), left(b)))
+            .then(margins)
+            .then_with(|| Reverse(&a.changed).cmp(&Reverse(&b.changed)))
     };
     Ok(nearest.filter(|near| near.changed.len() == count).min_by(order))
 }

@@ -21,6 +21,7 @@ mod savings;
 mod scene;
 mod svg;
 mod view;
+mod why;
 mod world;
 
 pub use level::{LevelRow, Levels, level_plot};
@@ -29,6 +30,7 @@ pub use profile::{Profile, Share, profile_bars};
 pub use savings::{Savings, SavingsRow, savings_plot};
 pub use scene::{FailingPath, Inset, LabelledPose, Scene, scene_picture};
 pub use svg::{Anchor, Style, Svg};
+pub use why::{Why, WhyError, WhyRun, why_plot};
 
 /// A place, in metres or pixels.
 pub type Point = [f64; 2];
