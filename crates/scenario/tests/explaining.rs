@@ -9,7 +9,7 @@ use anabranch_scenario::file::{Hooks, read_scenario};
 
 const PASSAGE: &[u8] = include_bytes!("../../../scenarios/narrow-passage.toml");
 /// Findings that are explained: the first, and some that follow much later.
-const EVERY: usize = 400;
+const EVERY: usize = 90;
 
 fn drive() -> Drive {
     let (_, spec) = read_scenario("narrow-passage.toml", PASSAGE, &Hooks::default()).expect("a shipped scenario");

@@ -12,6 +12,9 @@ use crate::failure::Failure;
 use crate::load::{Loaded, Override, load, load_text};
 use crate::project;
 
+/// Signals below this are as good as zero when the one that differs most is looked for.
+const SMALL: f64 = 1e-3;
+
 /// The same errors with another driver.
 #[derive(Debug)]
 pub struct Against {
@@ -38,14 +41,16 @@ pub struct Compared {
     pub difference: Option<Difference>,
 }
 
-/// The first signal that differs.
+/// The first base cycle that differs; of several signals the one that differs most for its size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// Base cycle.
     pub tick: u64,
     /// Seconds since the start.
     pub time_s: f64,
-    /// Name of the signal.
+    /// Every signal that differs in it.
+    pub signals: Vec<String>,
+    /// The one that differs most for its size.
     pub signal: String,
     /// Its unit.
     pub unit: String,
@@ -129,11 +134,22 @@ fn difference(own: &Drive, a: &Recorded, other: &Drive, b: &Recorded) -> Option<
         .filter_map(|(at, signal)| Some((at, other.signals().iter().position(|s| s.name == signal.name)?)))
         .collect();
     for ((tick, x), (_, y)) in a.frames.iter().zip(&b.frames) {
-        let differs = |&&(i, j): &&(usize, usize)| x[i].to_bits() != y[j].to_bits();
-        if let Some(&(i, j)) = shared.iter().find(differs) {
-            let signal = &own.signals()[i];
-            let (name, unit, time_s) = (signal.name.clone(), signal.unit.clone(), *tick as f64 * own.step_s());
-            return Some(Difference { tick: *tick, time_s, signal: name, unit, own: x[i], other: y[j] });
+        let differing: Vec<(usize, usize)> =
+            shared.iter().copied().filter(|&(i, j)| x[i].to_bits() != y[j].to_bits()).collect();
+        let relative = |&(i, j): &(usize, usize)| (x[i] - y[j]).abs() / x[i].abs().max(y[j].abs()).max(SMALL);
+        // Where several differ as much, the first.
+        let most = differing.iter().rev().max_by(|a, b| relative(a).total_cmp(&relative(b)));
+        if let Some(&(i, j)) = most {
+            let name = |at: usize| own.signals()[at].name.clone();
+            return Some(Difference {
+                tick: *tick,
+                time_s: *tick as f64 * own.step_s(),
+                signals: differing.iter().map(|&(at, _)| name(at)).collect(),
+                signal: name(i),
+                unit: own.signals()[i].unit.clone(),
+                own: x[i],
+                other: y[j],
+            });
         }
     }
     None

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anabranch_explore::explain::{HoldSearch, Measure, Method, Share};
+use anabranch_explore::explain::{Cost, HoldSearch, Measure, Method, Share};
 use anabranch_kernel::{Choice, Place, System};
 
 use super::Story;
@@ -32,6 +32,7 @@ pub fn text(story: &Story<'_>, paint: &Paint) -> String {
         }
     };
     row("elsewhere", elsewhere(story));
+    row("needed", needed(story));
     row("too late", too_late(story));
     row("enough", enough(story));
     for threshold in &story.thresholds {
@@ -60,12 +61,16 @@ fn headline(story: &Story<'_>, paint: &Paint) -> String {
     let place = contact::sentence(case.loaded(), case.drive, why.verdict.place.as_ref());
     let id = escape(case.requirement_id());
     let name = paint.bold(&escape(case.drive.name()));
-    let found = why.found.choices.iter().filter(|choice| **choice != Choice::NONE).count();
-    let enough = match why.cost.erroneous {
-        0 => "it takes no error at all".to_owned(),
-        n if n == found => format!("it takes all {}", plural(n, "erroneous segment")),
-        1 => format!("1 erroneous segment is enough, {found} were found"),
-        n => format!("{n} erroneous segments are enough, {found} were found"),
+    let found = Cost::of(case.drive.errors(), &why.found.choices, why.found.choices.len());
+    let enough = match (why.cost.erroneous, why.cost.changes) {
+        (0, _) => "it takes no error at all".to_owned(),
+        (segments, changes) => format!(
+            "it takes {} and {} of the error; found were {} and {}",
+            plural(segments, "erroneous segment"),
+            plural(changes, "change"),
+            found.erroneous,
+            found.changes
+        ),
     };
     format!("{name}: {} `{id}`; {enough}. After {time_s} s{place}\n", paint.red("violated"))
 }
@@ -82,7 +87,9 @@ fn what_mattered(story: &Story<'_>, paint: &Paint) -> String {
     for one in &blame.segments {
         let (from, to) = (short(case.begin_s(one.segment), 3), short(case.begin_s(one.segment + 1), 3));
         let gained = one.margin_without - why.minimal.margin;
-        let without = format!("{} m ({}{} m)", short(one.margin_without, 3), sign(gained), short(gained, 3));
+        let gained =
+            if gained.is_finite() { format!(" ({}{} m)", sign(gained), short(gained, 3)) } else { String::new() };
+        let without = metres(one.margin_without) + &gained;
         rows.push([format!("{from} – {to} s"), case.error(one.choice), without, percent(&one.share, blame.whole)]);
     }
     let mut out = format!("\n{}", columns(&rows, paint));
@@ -90,13 +97,23 @@ fn what_mattered(story: &Story<'_>, paint: &Paint) -> String {
         let mut rows = vec![["", "all of one error", "clearance without it", "share"].map(str::to_owned)];
         for one in &blame.sites {
             let id = case.drive.errors().sites()[one.site].id.clone();
-            let without = format!("{} m", short(one.margin_without, 3));
+            let without = metres(one.margin_without);
             rows.push([String::new(), id, without, percent(&one.share, blame.whole)]);
         }
         let _ = write!(out, "\n{}", columns(&rows, paint));
     }
-    let whole = if is_margin { "" } else { "\n  shares are of the violation itself, which is not about clearance\n" };
+    let whole = if is_margin { "" } else { "\n  shares are of the violation itself, not of clearance\n" };
     out + whole
+}
+
+/// A clearance; where nothing solid is in reach there is none.
+fn metres(clearance_m: f64) -> String {
+    if clearance_m.is_finite() { format!("{} m", short(clearance_m, 3)) } else { "nothing near".to_owned() }
+}
+
+/// By how much a run passes.
+fn passing(clearance_m: f64) -> String {
+    if clearance_m.is_finite() { format!("clearance {}", metres(clearance_m)) } else { "nothing comes near".to_owned() }
 }
 
 fn sign(value: f64) -> &'static str {
@@ -141,16 +158,32 @@ fn elsewhere(story: &Story<'_>) -> String {
     format!("the same requirement, but it was found after {} s{place}", short(finding.time_s, 3))
 }
 
+/// Which of the errors that were found are enough and all needed, where that is another answer than the smallest.
+fn needed(story: &Story<'_>) -> String {
+    let (case, why) = (story.case, &story.why);
+    let matter: Vec<usize> = (0..why.matters.len()).filter(|&at| why.matters[at]).collect();
+    let is_same = matter.iter().all(|&at| why.minimal.choices.get(at) == why.found.choices.get(at));
+    if matter.is_empty() || (is_same && matter.len() == why.cost.erroneous) {
+        return String::new();
+    }
+    let one = |&at: &usize| {
+        let (from, to) = (short(case.begin_s(at), 3), short(case.begin_s(at + 1), 3));
+        format!("{from} – {to} s `{}`", case.error(why.found.choices[at]))
+    };
+    let all: Vec<String> = matter.iter().map(one).collect();
+    format!("of what was found, each of these and nothing else: {}", all.join(", "))
+}
+
 fn too_late(story: &Story<'_>) -> String {
     let (case, why) = (story.case, &story.why);
     let Some(at) = &why.no_return else { return "from the start: it happens without any error".to_owned() };
     let time = |segment: usize| format!("{} s", short(case.begin_s(segment), 3));
     let seals = case.error(why.minimal.choices[at.boundary]);
     let mut text = format!(
-        "after {}: without further error from then on the clearance stays at {} m; with {} until {} it is lost",
+        "after {}: without further error from then on it passes ({}); with `{}` until {} it is lost",
         time(at.boundary),
-        short(at.margin, 3),
-        if seals == "none" { "one more second".to_owned() } else { format!("`{seals}`") },
+        passing(at.margin),
+        seals,
         time(at.boundary + 1),
     );
     match at.rescue {
@@ -176,7 +209,7 @@ fn enough(story: &Story<'_>) -> String {
         format!("`{now}` instead of `{was}` at {from} – {to} s")
     };
     let changed: Vec<String> = nearest.changed.iter().map(one).collect();
-    format!("{}: passes with a clearance of {} m", changed.join(" and "), short(nearest.passing.margin, 3))
+    format!("{}: it passes ({})", changed.join(" and "), passing(nearest.passing.margin))
 }
 
 fn size(threshold: &Threshold) -> String {
@@ -184,7 +217,7 @@ fn size(threshold: &Threshold) -> String {
     let with_unit = |value: f64| match *unit {
         "°" => format!("{}°", short(value, 4)),
         "" => format!("a factor of {}", short(value, 5)),
-        unit => format!("{} {unit}", short(value, 5)),
+        unit => format!("{} {}", short(value, 5), unit.replace("^2", "²")),
     };
     let share = |value: f64| match *unit {
         "" => String::new(),
@@ -206,16 +239,21 @@ fn against(run: &Compared, file: &str) -> String {
         None => "survived, but not completed".to_owned(),
         Some((id, time_s)) => format!("`{id}` is violated after {} s", short(*time_s, 3)),
     };
-    let (own, other) = (short(run.own_clearance_m, 3), short(run.other_clearance_m, 3));
+    let (own, other) = (metres(run.own_clearance_m), metres(run.other_clearance_m));
     let parts = match &run.difference {
         None => "every signal is the same".to_owned(),
         Some(d) => {
-            let (a, b) = (short(d.own, 6), short(d.other, 6));
+            let (a, b) = (digits(d.own), digits(d.other));
             let unit = if d.unit.is_empty() { String::new() } else { format!(" {}", d.unit) };
-            format!("they part at {} s (tick {}) in {}: {a} and {b}{unit}", short(d.time_s, 3), d.tick, d.signal)
+            format!("they part at {} s (tick {}) in {}: {b} instead of {a}{unit}", short(d.time_s, 3), d.tick, d.signal)
         }
     };
-    format!("{file}, {what}: {outcome}; clearance {own} m and {other} m; {parts}")
+    format!("{file}, {what}: {outcome}; clearance {other} instead of {own}; {parts}")
+}
+
+/// Six digits that count.
+fn digits(value: f64) -> String {
+    if value == 0.0 || value.abs() >= 1e-3 { short(value, 6) } else { format!("{value:.3e}") }
 }
 
 fn shares(story: &Story<'_>) -> String {

@@ -194,6 +194,7 @@ fn against(against: &Against) -> Value {
                 "tick": d.tick,
                 "time_s": d.time_s,
                 "signal": d.signal,
+                "signals": d.signals,
                 "unit": d.unit,
                 "own": d.own,
                 "other": d.other,

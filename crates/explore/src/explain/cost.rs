@@ -13,18 +13,21 @@ pub struct Cost {
     pub erroneous: usize,
     /// Sum of all errors' sizes, each as millionths of the largest size of its site, so that metres and degrees add up.
     pub magnitude_millionths: u64,
-    /// The first segment with an error; a later one is better, because there is less to wait for.
+    /// Segments by which it violates later than the finding: who asks why wants that mishap, not a later one.
+    pub late_by: usize,
+    /// The first segment with an error; a later one is better, because it is closer to the violation.
     pub start: Reverse<usize>,
 }
 
 impl Cost {
-    /// The cost of a sequence that ends with its violation.
-    pub fn of(space: &ErrorSpace, choices: &[Choice]) -> Self {
+    /// The cost of a sequence that ends with its violation; the finding violates after `found` segments.
+    pub fn of(space: &ErrorSpace, choices: &[Choice], found: usize) -> Self {
         let before = std::iter::once(&Choice::NONE).chain(choices);
         Self {
             changes: before.zip(choices).filter(|(before, now)| before != now).count(),
             erroneous: choices.iter().filter(|&&choice| choice != Choice::NONE).count(),
             magnitude_millionths: choices.iter().map(|&choice| weight(space, choice)).sum(),
+            late_by: choices.len().saturating_sub(found),
             start: Reverse(choices.iter().position(|&choice| choice != Choice::NONE).unwrap_or(usize::MAX)),
         }
     }
@@ -67,14 +70,15 @@ mod tests {
     }
 
     #[test]
-    fn changes_come_first_then_segments_then_size_then_a_late_start() {
+    fn changes_come_first_then_segments_then_size_then_time() {
         let space = space();
-        let cost = |choices: &[u16]| Cost::of(&space, &choices.iter().map(|&c| Choice(c)).collect::<Vec<_>>());
+        let cost = |choices: &[u16]| Cost::of(&space, &choices.iter().map(|&c| Choice(c)).collect::<Vec<_>>(), 3);
         assert_eq!(cost(&[0, 0]).changes, 0);
         assert_eq!((cost(&[1, 1, 0]).changes, cost(&[0, 1, 1]).changes, cost(&[1, 2, 0, 1]).changes), (2, 1, 4));
         assert!(cost(&[0, 2, 2, 2]) < cost(&[0, 2, 0, 0]), "one change less is worth two segments");
         assert!(cost(&[0, 1, 1, 1]) < cost(&[0, 2, 2, 2]), "of the same length the smaller error");
         assert!(cost(&[0, 0, 2]) < cost(&[0, 2]), "of the same size the later one");
+        assert!(cost(&[0, 2]) < cost(&[0, 0, 0, 2]), "but not later than it was found");
     }
 
     #[test]

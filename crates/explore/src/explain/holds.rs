@@ -36,21 +36,21 @@ struct Space {
 pub(super) fn search<S: System>(
     tries: &mut Tries<'_, S>,
     minimal: Tried,
-    segments: usize,
     holds_max: usize,
 ) -> Result<(Tried, HoldSearch), Fault> {
     let errors = tries.question().system.errors();
-    let own = Cost::of(errors, &minimal.choices);
+    let own = tries.cost(&minimal);
     if own.erroneous == 0 {
         return Ok((minimal, HoldSearch::Two));
     }
-    let (space, kind) = choose(errors.choices().skip(1).collect(), &minimal.choices, segments, holds_max, &own);
+    let (space, kind) = choose(errors.choices().skip(1).collect(), &minimal.choices, tries.found(), holds_max, &own);
     let mut better: Vec<(Cost, Tried)> = Vec::new();
     let mut sequences = space.all().peekable();
     while sequences.peek().is_some() {
         let batch: Vec<Vec<Choice>> = sequences.by_ref().take(BATCH).collect();
-        let violating = tries.violating(&batch)?.into_iter().map(|tried| (Cost::of(errors, &tried.choices), tried));
-        better.extend(violating.filter(|(cost, _)| *cost < own));
+        let violating = tries.violating(&batch)?;
+        let costs = violating.into_iter().map(|tried| (tries.cost(&tried), tried));
+        better.extend(costs.filter(|(cost, _)| *cost < own));
     }
     better.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.choices.cmp(&y.choices)));
     better.dedup_by(|(_, x), (_, y)| x.choices == y.choices);

@@ -17,17 +17,15 @@ const REDUCED_MAX: usize = 16;
 
 /// Takes the best step until none helps. What goes in is 1-minimal, and so is what comes out.
 pub(super) fn improve<S: System>(tries: &mut Tries<'_, S>, minimal: Tried) -> Result<Tried, Fault> {
-    let space = tries.question().system.errors();
-    let rank = |tried: &Tried| (Cost::of(space, &tried.choices), tried.choices.clone());
     let mut current = minimal;
     for _ in 0..ROUNDS_MAX {
         let mut violating = tries.violating(&steps(tries, &current.choices))?;
-        violating.sort_by_cached_key(rank);
+        violating.sort_by_cached_key(|tried| rank(tries, tried));
         violating.dedup();
         let mut best = current.clone();
         for tried in violating.into_iter().take(REDUCED_MAX) {
             let reduced = reduce(tries, tried)?;
-            if rank(&reduced) < rank(&best) {
+            if rank(tries, &reduced) < rank(tries, &best) {
                 best = reduced;
             }
         }
@@ -37,6 +35,11 @@ pub(super) fn improve<S: System>(tries: &mut Tries<'_, S>, minimal: Tried) -> Re
         current = best;
     }
     Ok(current)
+}
+
+/// A total order, so that the best is always the same one.
+fn rank<S: System>(tries: &Tries<'_, S>, tried: &Tried) -> (Cost, Vec<Choice>) {
+    (tries.cost(tried), tried.choices.clone())
 }
 
 /// An error that is held.
@@ -82,8 +85,7 @@ fn steps<S: System>(tries: &Tries<'_, S>, choices: &[Choice]) -> Vec<Vec<Choice>
     for site in 0..space.sites().len() {
         all.insert(choices.iter().map(|&choice| drop_site(space, choice, site)).collect());
     }
-    // Not later than it was found: who asks why wants that mishap, not a wait for it.
-    let latest = question.choices.len().saturating_sub(choices.len());
+    let latest = tries.found().saturating_sub(choices.len());
     all.extend((1..=latest).map(|by| std::iter::repeat_n(Choice::NONE, by).chain(choices.iter().copied()).collect()));
     all.remove(choices);
     all.into_iter().take(STEPS_MAX).collect()

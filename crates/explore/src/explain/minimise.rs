@@ -38,14 +38,15 @@ pub fn minimise<S: System>(tries: &mut Tries<'_, S>, limits: &Limits) -> Result<
     if found.violation(question.requirement).is_none() {
         return Err(ExplainError::NotViolated(found.end));
     }
+    tries.set_found(found.choices.len());
     let needed = delta_debug(tries, found.clone())?;
     let needed = reduce(tries, needed)?;
     let kept = |at: usize| needed.choices.get(at).is_some_and(|&choice| choice != Choice::NONE);
     let matters = (0..found.choices.len()).map(kept).collect();
     let improved = improve::improve(tries, needed)?;
-    let (held, holds) = holds::search(tries, improved, found.choices.len(), limits.holds_max)?;
+    let (held, holds) = holds::search(tries, improved, limits.holds_max)?;
     let minimal = improve::improve(tries, held)?;
-    let cost = Cost::of(question.system.errors(), &minimal.choices);
+    let cost = tries.cost(&minimal);
     Ok(Minimal { found, minimal, matters, cost, holds })
 }
 
@@ -88,11 +89,10 @@ fn first_violating<S: System>(tries: &mut Tries<'_, S>, sequences: Vec<Vec<Choic
 
 /// Leaves out single errors until none can be left out: the result is 1-minimal.
 pub(super) fn reduce<S: System>(tries: &mut Tries<'_, S>, violating: Tried) -> Result<Tried, Fault> {
-    let space = tries.question().system.errors();
     let mut current = violating;
     loop {
         let smaller = tries.violating(&each_left_out(&current.choices))?;
-        let best = smaller.into_iter().min_by_key(|tried| Cost::of(space, &tried.choices));
+        let best = smaller.into_iter().min_by_key(|tried| tries.cost(tried));
         match best {
             Some(best) => current = best,
             None => return Ok(current),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anabranch_kernel::{Choice, Choices, Fault, Job, SegmentEnd, System, Verdict};
 use rayon::prelude::*;
 
+use super::cost::Cost;
 use super::{Question, violation};
 use crate::runner::state_bytes;
 
@@ -66,6 +67,8 @@ pub struct Tries<'a, S: System> {
     question: Question<'a, S>,
     nodes: Vec<Node<S::State>>,
     nodes_max: usize,
+    /// Segments after which the finding violates.
+    found: usize,
     segments_run: u64,
     segments_asked: u64,
 }
@@ -85,12 +88,25 @@ impl<'a, S: System> Tries<'a, S> {
             live: Choices::new(),
             children: Vec::new(),
         };
-        Ok(Self { question, nodes: vec![root], nodes_max, segments_run: 0, segments_asked: 0 })
+        let found = question.choices.len();
+        Ok(Self { question, nodes: vec![root], nodes_max, found, segments_run: 0, segments_asked: 0 })
     }
 
     /// What is being explained.
     pub fn question(&self) -> &Question<'a, S> {
         &self.question
+    }
+    /// How small a counterexample is.
+    pub(super) fn cost(&self, tried: &Tried) -> Cost {
+        Cost::of(self.question.system.errors(), &tried.choices, self.found)
+    }
+    /// Segments after which the finding violates.
+    pub(super) fn found(&self) -> usize {
+        self.found
+    }
+    /// The choices of the finding may go on after its violation; what comes then does not count.
+    pub(super) fn set_found(&mut self, segments: usize) {
+        self.found = segments;
     }
     /// Segments that were simulated.
     pub fn segments_run(&self) -> u64 {
