@@ -163,6 +163,13 @@ fn what_does_not_reproduce_is_said_so_and_bad_references_are_bad_input() {
         assert!(ran.code == 2 && ran.err.starts_with("error: "), "{ran:?}");
     }
     assert_eq!(project.run(&["explain", "last#1", "--samples", "1"]).code, 2);
+    let file = format!("{folder}/finding.toml");
+    let text = project.read(&file);
+    let tick = text.lines().find_map(|line| line.strip_prefix("tick = ")).unwrap().parse::<u64>().unwrap();
+    project.write(&file, &text.replace(&format!("tick = {tick}"), &format!("tick = {}", tick - 1)));
+    let forged = project.run(&["explain", "last#1"]);
+    assert!(forged.code == 6 && forged.err.contains("does not reproduce"), "{forged:?}");
+    project.write(&file, &text);
     let (code, error) = project.json(&["explain", "last#1", "--set", "world.obstacle.box.box.y=4 m"]);
     assert_eq!((code, &error["schema"], &error["exit"]), (6, &"anabranch.error/1".into(), &Value::from(6)));
 }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use anabranch_explore::explain::{ExplainError, Limits, Measure, explain};
-use anabranch_kernel::{Seed, System};
+use anabranch_kernel::{Seed, SegmentEnd, System, Verdict};
 use clap::Args;
 
 use crate::exit::Exit;
 use crate::explain::files::{self, Files};
+use crate::explain::runs::record;
 use crate::explain::{Case, Story, against, human, machine, picture, threshold};
 use crate::failure::Failure;
 use crate::load::{Override, parse_override};
@@ -40,6 +41,7 @@ impl Explain {
         }
         let drive = found.loaded.drive()?;
         let case = case(&found, &drive, global)?;
+        check_verdict(&case)?;
         let limits =
             Limits { samples: self.samples, measure: measure(&case), threads: global.threads(), ..Limits::default() };
         screen.detail("looking for the smallest error sequence");
@@ -77,6 +79,30 @@ fn case<'a>(found: &'a Found, drive: &'a anabranch_scenario::Drive, global: &Glo
     Ok(Case { found, drive, seed, params, choices, requirement: requirement as u16 })
 }
 
+/// With the same text and seed the finding must end as its file says.
+fn check_verdict(case: &Case<'_>) -> Result<(), Failure> {
+    let finding = &case.found.finding;
+    if case.seed.0 != finding.seed || case.loaded().hash != finding.scenario_hash {
+        return Ok(());
+    }
+    let verdict = record(case.drive, case.seed, &case.params, &case.choices)?.verdict;
+    match verdict {
+        Some(now) if now.tick == finding.tick && now.requirement == case.requirement => Ok(()),
+        now => {
+            let then = format!("`{}` on tick {}", finding.requirement, finding.tick);
+            let id =
+                |v: Verdict| format!("`{}` on tick {}", case.drive.requirements()[usize::from(v.requirement)], v.tick);
+            let now = now.map_or_else(|| "without violation".to_owned(), id);
+            Err(not_reproducible(format!("the finding does not reproduce: it was {then}, now it ends with {now}")))
+        }
+    }
+}
+
+fn not_reproducible(message: String) -> Failure {
+    let help = "`anabranch replay --twice` shows whether two runs are the same".to_owned();
+    Failure::Plain { exit: Exit::NotReproducible, message, help }
+}
+
 /// Blame for a requirement about clearance is measured in metres, for any other by whether it is violated.
 fn measure(case: &Case<'_>) -> Measure {
     let spec = case.loaded().spec.requirements.iter().find(|r| r.id.value == case.requirement_id());
@@ -85,18 +111,18 @@ fn measure(case: &Case<'_>) -> Measure {
 }
 
 fn refused(case: &Case<'_>, error: ExplainError) -> Failure {
-    let not_reproducible =
-        |message: String, help: &str| Failure::Plain { exit: Exit::NotReproducible, message, help: help.to_owned() };
     match error {
         ExplainError::Fault(fault) => fault.into(),
         ExplainError::NotViolated(end) => {
             let id = case.requirement_id();
-            let message = format!("the finding does not reproduce: its errors do not violate `{id}` ({end:?})");
-            not_reproducible(message, "`anabranch replay` shows how it ends now")
+            let now = match end {
+                SegmentEnd::Goal => "now the manoeuvre is completed",
+                SegmentEnd::Violated(_) => "now another requirement is violated",
+                SegmentEnd::Open | SegmentEnd::TimedOut => "now its time runs out",
+            };
+            not_reproducible(format!("the finding does not reproduce: its errors do not violate `{id}`, {now}"))
         }
-        error @ ExplainError::NotReproducible { .. } => {
-            not_reproducible(error.to_string(), "a part keeps something that is not in its state")
-        }
+        error @ ExplainError::NotReproducible { .. } => not_reproducible(error.to_string()),
         error @ ExplainError::Threads(_) => Failure::input(error.to_string(), ""),
     }
 }

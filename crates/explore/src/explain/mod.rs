@@ -99,7 +99,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { holds_max: 20_000, samples: 128, measure: Measure::Margin, threads: 0 }
+        Self { holds_max: 50_000, samples: 128, measure: Measure::Margin, threads: 0 }
     }
 }
 
