@@ -67,17 +67,20 @@ const STYLES: [Style; 3] = [
 pub fn why_plot(why: &Why) -> String {
     let lanes_top = TOP + PLOT_HEIGHT + 34.0;
     let lanes_bottom = lanes_top + why.runs.len() as f64 * (LANE_HEIGHT + LANE_GAP);
-    let mut svg = Svg::new(WIDTH, lanes_bottom + 58.0, &why.title);
-    chart::title(&mut svg, &why.title, &why.subtitle);
     let ends = why.runs.iter().flat_map(|run| run.margin.iter().map(|p| p[0]).chain(run.errors.iter().map(|e| e.to_s)));
     let x = Axis::around(ends, Scale::Linear, [LEFT, WIDTH - RIGHT]);
+    let labels = Labels::new(&why.runs, &x);
+    let mut svg = Svg::new(WIDTH, lanes_bottom + 58.0 + labels.height(), &why.title);
+    chart::title(&mut svg, &why.title, &why.subtitle);
     put_key(&mut svg, &why.runs);
     put_margin(&mut svg, why, &x);
     for (at, (run, style)) in why.runs.iter().zip(STYLES).enumerate() {
-        put_lane(&mut svg, run, style, &x, lanes_top + at as f64 * (LANE_HEIGHT + LANE_GAP));
+        let lane = Lane { run, style, top: lanes_top + at as f64 * (LANE_HEIGHT + LANE_GAP) };
+        put_lane(&mut svg, &lane, &x, &labels);
     }
     put_time(&mut svg, &x, lanes_bottom);
     put_no_return(&mut svg, why.no_return_s, &x, lanes_bottom);
+    labels.put(&mut svg, lanes_bottom + 58.0);
     svg.finish()
 }
 
@@ -101,7 +104,10 @@ fn put_margin(svg: &mut Svg, why: &Why, x: &Axis) {
     }
     let zero = y.map(0.0);
     svg.line([x.px_from, zero], [x.px_to, zero], Style::line(colour::INK, 1.4));
-    for (run, style) in why.runs.iter().zip(STYLES) {
+    // The solid line first, so that dashes on it are seen.
+    let mut order: Vec<(&WhyRun, Style)> = why.runs.iter().zip(STYLES).collect();
+    order.sort_by_key(|(_, style)| !style.dash.is_empty());
+    for (run, style) in order {
         let every = run.margin.len().div_ceil(POINTS_MAX).max(1);
         let last = run.margin.last().into_iter();
         let points = run.margin.iter().step_by(every).chain(last).filter(|p| p[1].is_finite());
@@ -120,32 +126,41 @@ fn put_cross(svg: &mut Svg, [x, y]: Point, style: Style) {
     svg.lines(arms, Style::line(style.stroke, 3.0));
 }
 
-/// The errors of a run as boxes; those that do not matter are pale.
-fn put_lane(svg: &mut Svg, run: &WhyRun, style: Style, x: &Axis, top: f64) {
-    svg.rect([x.px_from, top], [x.px_to - x.px_from, LANE_HEIGHT], Style::area(colour::PLOT));
+/// A run among the others.
+struct Lane<'w> {
+    run: &'w WhyRun,
+    style: Style,
+    top: f64,
+}
+
+/// The errors of a run as boxes, up to its end; those that do not matter are pale.
+fn put_lane(svg: &mut Svg, lane: &Lane<'_>, x: &Axis, labels: &Labels) {
+    let Lane { run, style, top } = lane;
+    svg.rect([x.px_from, *top], [x.px_to - x.px_from, LANE_HEIGHT], Style::area(colour::PLOT));
     svg.text([x.px_from - 10.0, top + 0.5 * LANE_HEIGHT + 5.0], TEXT_PX, Anchor::End, colour::INK, &run.label);
     for error in &run.errors {
-        let (from, to) = (x.map(error.from_s) + 1.0, x.map(error.to_s) - 1.0);
+        let [from, to] = extent(run, error, x);
         let fill = if error.matters { 0.30 } else { 0.07 };
         let width = if error.matters { 1.6 } else { 0.8 };
         let box_style = Style::line(style.stroke, width).fill(style.stroke, fill);
         svg.rect([from, top + 2.0], [to - from, LANE_HEIGHT - 4.0], box_style);
-        put_label(svg, &error.label, [from, to], top);
+        put_label(svg, &labels.lines(&error.label, to - from), 0.5 * (from + to), *top);
     }
     if let Some(end_s) = run.violated_s {
-        put_cross(svg, [x.map(end_s), top + 0.5 * LANE_HEIGHT], style);
+        put_cross(svg, [x.map(end_s), top + 0.5 * LANE_HEIGHT], *style);
     }
-    svg.rect([x.px_from, top], [x.px_to - x.px_from, LANE_HEIGHT], Style::line(colour::FRAME, 1.0));
+    svg.rect([x.px_from, *top], [x.px_to - x.px_from, LANE_HEIGHT], Style::line(colour::FRAME, 1.0));
 }
 
-/// The name of an error in its box, in one or two lines, shortened where there is no room.
-fn put_label(svg: &mut Svg, label: &str, [from, to]: [f64; 2], top: f64) {
-    const SMALL_PX: f64 = 11.0;
-    let room = ((to - from - 4.0) / text_width("x", SMALL_PX)).max(0.0) as usize;
-    let middle = 0.5 * (from + to);
-    let mut put = |text: &str, y: f64| svg.text([middle, y], SMALL_PX, Anchor::Middle, colour::INK, text);
-    let lines = split(label, room);
-    match lines.as_slice() {
+/// From where to where a box reaches: a run that has ended has no error any more.
+fn extent(run: &WhyRun, error: &WhyError, x: &Axis) -> [f64; 2] {
+    let to_s = run.violated_s.map_or(error.to_s, |end_s| error.to_s.min(end_s.max(error.from_s)));
+    [x.map(error.from_s) + 1.0, x.map(to_s) - 1.0]
+}
+
+fn put_label(svg: &mut Svg, lines: &[String], middle: f64, top: f64) {
+    let mut put = |text: &str, y: f64| svg.text([middle, y], LABEL_PX, Anchor::Middle, colour::INK, text);
+    match lines {
         [] => {}
         [one] => put(one, top + 0.5 * LANE_HEIGHT + 4.0),
         [one, two, ..] => {
@@ -155,11 +170,69 @@ fn put_label(svg: &mut Svg, label: &str, [from, to]: [f64; 2], top: f64) {
     }
 }
 
-/// At most two lines of at most `room` characters, broken at blanks.
-fn split(label: &str, room: usize) -> Vec<String> {
-    if room < 3 {
-        return Vec::new();
+/// Names of errors in their boxes; where one does not fit, all are letters that are explained below.
+struct Labels {
+    /// Every different name; empty if they stand in their boxes.
+    lettered: Vec<String>,
+}
+
+impl Labels {
+    fn new(runs: &[WhyRun], x: &Axis) -> Self {
+        let mut names: Vec<String> = Vec::new();
+        let mut fit = true;
+        for run in runs {
+            for error in &run.errors {
+                let [from, to] = extent(run, error, x);
+                fit &= split(&error.label, room(to - from)).is_some();
+                if !names.contains(&error.label) {
+                    names.push(error.label.clone());
+                }
+            }
+        }
+        Self { lettered: if fit { Vec::new() } else { names } }
     }
+
+    fn lines(&self, label: &str, width: f64) -> Vec<String> {
+        match self.lettered.iter().position(|name| name == label) {
+            Some(at) => vec![letter(at)],
+            None => split(label, room(width)).unwrap_or_default(),
+        }
+    }
+
+    fn height(&self) -> f64 {
+        LEGEND_ROW * self.lettered.len() as f64
+    }
+
+    fn put(&self, svg: &mut Svg, top: f64) {
+        for (at, name) in self.lettered.iter().enumerate() {
+            let y = top + LEGEND_ROW * at as f64 + 10.0;
+            svg.text([LEFT, y], TEXT_PX, Anchor::Start, colour::INK, &letter(at));
+            svg.text([LEFT + 28.0, y], TEXT_PX, Anchor::Start, colour::INK, name);
+        }
+    }
+}
+
+/// Size of names in boxes.
+const LABEL_PX: f64 = 11.0;
+/// Height of a line that explains a letter.
+const LEGEND_ROW: f64 = 22.0;
+
+/// Characters that fit into a box.
+fn room(width: f64) -> usize {
+    // Names have more wide letters than usual text.
+    ((width - 4.0) / (1.12 * text_width("x", LABEL_PX))).max(0.0) as usize
+}
+
+/// A to Z, then numbers.
+fn letter(at: usize) -> String {
+    u8::try_from(at)
+        .ok()
+        .filter(|at| *at < 26)
+        .map_or_else(|| (at + 1).to_string(), |at| char::from(b'A' + at).to_string())
+}
+
+/// At most two lines of at most `room` characters, broken at blanks; `None` if that is not enough.
+fn split(label: &str, room: usize) -> Option<Vec<String>> {
     let mut lines: Vec<String> = Vec::new();
     for word in label.split(' ') {
         match lines.last_mut() {
@@ -170,17 +243,7 @@ fn split(label: &str, room: usize) -> Vec<String> {
             _ => lines.push(word.to_owned()),
         }
     }
-    let cut = lines.len() > 2;
-    lines.truncate(2);
-    for line in &mut lines {
-        if line.chars().count() > room {
-            *line = line.chars().take(room - 1).chain(['…']).collect();
-        }
-    }
-    if let (true, Some(last)) = (cut, lines.last_mut().filter(|last| !last.ends_with('…'))) {
-        *last = last.chars().take(room - 1).chain(['…']).collect();
-    }
-    lines
+    (lines.len() <= 2 && lines.iter().all(|line| line.chars().count() <= room)).then_some(lines)
 }
 
 fn put_time(svg: &mut Svg, x: &Axis, bottom: f64) {
@@ -205,11 +268,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_are_broken_and_shortened_to_their_room() {
-        assert_eq!(split("left 0.1 m", 12), ["left 0.1 m"]);
-        assert_eq!(split("front-left 0.1 m", 10), ["front-left", "0.1 m"]);
-        assert_eq!(split("front-left 0.1 m late by 2 s", 10), ["front-left", "0.1 m lat…"]);
-        assert_eq!(split("front-left 0.1 m", 6), ["front…", "0.1 m"]);
-        assert!(split("left", 2).is_empty());
+    fn labels_are_broken_to_their_room() {
+        let fits = |label, room| split(label, room).unwrap_or_default();
+        assert_eq!(fits("left 0.1 m", 12), ["left 0.1 m"]);
+        assert_eq!(fits("front-left 0.1 m", 10), ["front-left", "0.1 m"]);
+        assert_eq!(split("front-left 0.1 m late by 2 s", 10), None);
+        assert_eq!(split("front-left 0.1 m", 6), None);
+    }
+
+    #[test]
+    fn letters_stand_for_what_does_not_fit() {
+        assert_eq!([0, 25, 26].map(letter), ["A", "Z", "27"]);
     }
 }
