@@ -41,6 +41,8 @@ pub enum Verb {
     Replay(verbs::replay::Replay),
     /// Write one HTML file of a run, or a comparison of several.
     Report(verbs::report::Report),
+    /// Minimise a finding, and say which error at which moment mattered.
+    Explain(verbs::explain::Explain),
     /// Print completions for a shell.
     Completions(verbs::generate::Completions),
     /// Print the manual page.

@@ -5,6 +5,7 @@ mod cli;
 mod errors_table;
 mod escape;
 mod exit;
+mod explain;
 mod explore;
 mod failure;
 mod interrupt;

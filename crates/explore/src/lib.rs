@@ -13,6 +13,7 @@ mod checkpoint;
 mod coverage;
 mod danger;
 mod edge;
+pub mod explain;
 mod explorer;
 mod graph;
 mod links;

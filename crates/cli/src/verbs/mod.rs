@@ -1,6 +1,7 @@
 //! One file per verb: its flags and what it does.
 
 pub mod check;
+pub mod explain;
 pub mod explore;
 pub mod generate;
 pub mod new;
@@ -23,6 +24,7 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
         Verb::Explore(verb) => verb.run(global, screen),
         Verb::Replay(verb) => verb.run(global, screen),
         Verb::Report(verb) => verb.run(screen),
+        Verb::Explain(verb) => verb.run(global, screen),
         Verb::Completions(verb) => verb.run(),
         Verb::Man(verb) => verb.run(),
         Verb::Bug => panic!("this is no bug; somebody asked for `anabranch bug`"),

@@ -232,4 +232,14 @@ impl ErrorRun {
     pub fn group(space: &ErrorSpace, choices: &[Choice], matters: &[bool]) -> Vec<Self> {
         names::group(space, choices, matters)
     }
+
+    /// Groups the choices of a smallest counterexample: every error in it is needed, and "no error" is not asked.
+    ///
+    /// # Panics
+    /// When a choice is not in the space.
+    pub fn group_needed(space: &ErrorSpace, choices: &[Choice]) -> Vec<Self> {
+        let mut runs = names::group(space, choices, &[]);
+        runs.iter_mut().filter(|run| !run.modes.is_empty()).for_each(|run| run.matters = Some(true));
+        runs
+    }
 }

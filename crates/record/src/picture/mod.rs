@@ -22,6 +22,7 @@ mod scene;
 mod svg;
 mod timeline;
 mod view;
+mod why;
 mod world;
 
 pub use level::{LevelRow, Levels, level_plot};
@@ -31,6 +32,7 @@ pub use savings::{Savings, SavingsRow, savings_plot};
 pub use scene::{FailingPath, Inset, LabelledPose, Scene, scene_picture};
 pub use svg::{Anchor, Style, Svg};
 pub use timeline::{ErrorSpan, Timeline, timeline};
+pub use why::{Why, WhyError, WhyRun, why_plot};
 
 /// A place, in metres or pixels.
 pub type Point = [f64; 2];

@@ -1,0 +1,128 @@
+//! `explain`: from a finding to its cause.
+
+use std::path::PathBuf;
+
+use anabranch_explore::explain::{ExplainError, Limits, Measure, explain};
+use anabranch_kernel::{Seed, SegmentEnd, System, Verdict};
+use clap::Args;
+
+use crate::exit::Exit;
+use crate::explain::files::{self, Files};
+use crate::explain::runs::record;
+use crate::explain::{Case, Story, against, human, machine, picture, threshold};
+use crate::failure::Failure;
+use crate::load::{Override, parse_override};
+use crate::project::{self, Found};
+use crate::screen::{Global, Screen};
+
+/// Minimise a finding, and say which error at which moment mattered.
+#[derive(Args, Debug)]
+pub struct Explain {
+    /// `last#1`, `FOLDER#2`, or a finding file.
+    #[arg(value_name = "FINDING")]
+    pub reference: String,
+    /// Run the same errors with another driver: a scenario, or a file with the keys that differ.
+    #[arg(long, value_name = "OTHER.toml")]
+    pub against: Option<PathBuf>,
+    /// Random orders for the shares of more than 8 errors.
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    pub samples: u32,
+    /// Change a value of the scenario, as in ego.start.y="0.1 m"; may be repeated. Nothing is written then.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
+    pub sets: Vec<Override>,
+}
+
+impl Explain {
+    /// Explains, writes the files beside the finding, and tells.
+    pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
+        let found = project::find(&self.reference, &self.sets)?;
+        if let Some(warning) = &found.warning {
+            screen.warn(warning);
+        }
+        let drive = found.loaded.drive()?;
+        let case = case(&found, &drive, global)?;
+        check_verdict(&case)?;
+        let limits =
+            Limits { samples: self.samples, measure: measure(&case), threads: global.threads(), ..Limits::default() };
+        screen.detail("looking for the smallest error sequence");
+        let why = explain(case.question(), &limits).map_err(|error| refused(&case, error))?;
+        screen.detail("making errors smaller");
+        let thresholds = threshold::find(&case, &why)?;
+        let against = match &self.against {
+            Some(file) => Some(against::compare(&case, &why.minimal.choices, file)?),
+            None => None,
+        };
+        let is_as_found = self.sets.is_empty() && global.seed.is_none();
+        let files = is_as_found.then(|| Files::beside(&found.path));
+        let story = Story { case: &case, why, thresholds, against, files };
+        let object = machine::to_json(&story);
+        if let Some(files) = &story.files {
+            files::write(files, &story, &object, &picture::why(&case, &story.why)?)?;
+        }
+        screen.result(|paint| human::text(&story, paint), &object);
+        Ok(Exit::Done)
+    }
+}
+
+/// The finding in today's scenario.
+fn case<'a>(found: &'a Found, drive: &'a anabranch_scenario::Drive, global: &Global) -> Result<Case<'a>, Failure> {
+    project::check_segments(&found.finding, drive)?;
+    let choices = project::in_file(&found.path, found.finding.choices(drive.errors()))?;
+    let params = project::params_of(&found.finding, &found.path, drive)?;
+    let seed = Seed(global.seed.unwrap_or(found.finding.seed));
+    let id = &found.finding.requirement;
+    let known = drive.requirements();
+    let Some(requirement) = known.iter().position(|known| known == id) else {
+        let message = format!("{}: the scenario has no requirement `{id}` any more", found.path.display());
+        return Err(Failure::input(message, format!("it has {}", known.join(", "))));
+    };
+    Ok(Case { found, drive, seed, params, choices, requirement: requirement as u16 })
+}
+
+/// With the same text and seed the finding must end as its file says.
+fn check_verdict(case: &Case<'_>) -> Result<(), Failure> {
+    let finding = &case.found.finding;
+    if case.seed.0 != finding.seed || case.loaded().hash != finding.scenario_hash {
+        return Ok(());
+    }
+    let verdict = record(case.drive, case.seed, &case.params, &case.choices)?.verdict;
+    match verdict {
+        Some(now) if now.tick == finding.tick && now.requirement == case.requirement => Ok(()),
+        now => {
+            let then = format!("`{}` on tick {}", finding.requirement, finding.tick);
+            let id =
+                |v: Verdict| format!("`{}` on tick {}", case.drive.requirements()[usize::from(v.requirement)], v.tick);
+            let now = now.map_or_else(|| "without violation".to_owned(), id);
+            Err(not_reproducible(format!("the finding does not reproduce: it was {then}, now it ends with {now}")))
+        }
+    }
+}
+
+fn not_reproducible(message: String) -> Failure {
+    let help = "`anabranch replay --twice` shows whether two runs are the same".to_owned();
+    Failure::Plain { exit: Exit::NotReproducible, message, help }
+}
+
+/// Blame for a requirement about clearance is measured in metres, for any other by whether it is violated.
+fn measure(case: &Case<'_>) -> Measure {
+    let spec = case.loaded().spec.requirements.iter().find(|r| r.id.value == case.requirement_id());
+    let about = |signal: &str| spec.is_some_and(|spec| spec.expression.value.contains(signal));
+    if about("ego.clearance") || about("ego.contact") { Measure::Margin } else { Measure::Verdict }
+}
+
+fn refused(case: &Case<'_>, error: ExplainError) -> Failure {
+    match error {
+        ExplainError::Fault(fault) => fault.into(),
+        ExplainError::NotViolated(end) => {
+            let id = case.requirement_id();
+            let now = match end {
+                SegmentEnd::Goal => "now the manoeuvre is completed",
+                SegmentEnd::Violated(_) => "now another requirement is violated",
+                SegmentEnd::Open | SegmentEnd::TimedOut => "now its time runs out",
+            };
+            not_reproducible(format!("the finding does not reproduce: its errors do not violate `{id}`, {now}"))
+        }
+        error @ ExplainError::NotReproducible { .. } => not_reproducible(error.to_string()),
+        error @ ExplainError::Threads(_) => Failure::input(error.to_string(), ""),
+    }
+}
