@@ -15,6 +15,7 @@ mod edge;
 mod explorer;
 mod graph;
 mod pool;
+pub mod probability;
 mod recording;
 mod replay;
 mod runner;

@@ -1,0 +1,124 @@
+//! From weighted runs to an interval of 95 %.
+//!
+//! Weights are skewed: a few runs count much more than most. The plain interval of mean ± 1.96 standard errors then ends
+//! too low on both sides. Hall's transformation (1992) takes the skewness of the mean out before it reads off the
+//! ends. Where too few failures were drawn for that, the upper end follows from their number alone: no weight is larger
+//! than one over the share of the plain distribution, so a failure of probability p is drawn with at least p times
+//! that share, and Clopper and Pearson bound how often.
+//!
+//! One end needs no statistics: the failures that were drawn exist, each has an exact probability, and the probability of
+//! failure is at least their sum.
+
+use std::collections::BTreeSet;
+
+use anabranch_kernel::{Choice, maths};
+
+use super::sample::{Became, Failure, Runs};
+use crate::coverage::clopper_pearson;
+
+/// 97.5 % of the normal distribution lie below.
+const QUANTILE: f64 = 1.959_963_984_540_054;
+/// With fewer effective failures than this the number of failures decides.
+const EFFECTIVE_MIN: f64 = 20.0;
+
+/// A probability of failure with its interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// Runs from the start.
+    pub samples: u64,
+    /// Of these, failures.
+    pub failures: u64,
+    /// As many equally weighted failures would say as much.
+    pub effective: f64,
+    /// The unbiased value.
+    pub probability: f64,
+    /// Lower end (95 %).
+    pub low: f64,
+    /// Upper end (95 %).
+    pub high: f64,
+    /// Whether there were too few failures for more than a bound.
+    pub is_bound: bool,
+    /// Runs that could not be computed; the upper end counts them as failures.
+    pub faults: u64,
+}
+
+/// The interval of some runs.
+pub(super) fn of_runs(runs: &Runs) -> Interval {
+    let samples = runs.drawn.len() as u64;
+    let count = |became| runs.drawn.iter().filter(|run| run.became == became).count() as u64;
+    let (failures, faults) = (count(Became::Failed), count(Became::Fault));
+    let failing = Moments::of(runs, |became| became == Became::Failed);
+    let at_worst = if faults == 0 { failing } else { Moments::of(runs, |became| became != Became::Passed) };
+    let certain = certain(&runs.failures);
+    let is_bound = failing.effective < EFFECTIVE_MIN;
+    let (low, high) = if is_bound {
+        let (_, high) = clopper_pearson(failures + faults, samples, 0.05);
+        (certain, runs.weight_max * high)
+    } else {
+        (failing.end(QUANTILE).max(certain), at_worst.end(-QUANTILE))
+    };
+    let low = low.min(failing.mean);
+    let high = high.max(low).max(failing.mean).min(1.0);
+    let (effective, probability) = (failing.effective, failing.mean);
+    Interval { samples, failures, effective, probability, low, high, is_bound, faults }
+}
+
+/// What the drawn failures come to at least: each of them is possible.
+fn certain(failures: &[Failure]) -> f64 {
+    let mut known: BTreeSet<(usize, &[Choice])> = BTreeSet::new();
+    let fresh = failures.iter().filter(|failure| known.insert((failure.start, &failure.choices)));
+    fresh.map(|failure| maths::exp(failure.log_p)).sum()
+}
+
+/// Mean of the weights of failures and how it spreads.
+#[derive(Clone, Copy, Debug)]
+struct Moments {
+    mean: f64,
+    /// Standard error of the mean.
+    error: f64,
+    /// Skewness of the mean.
+    skewness: f64,
+    effective: f64,
+}
+
+impl Moments {
+    fn of(runs: &Runs, counts: impl Fn(Became) -> bool) -> Self {
+        let n = runs.drawn.len() as f64;
+        let (mut mean, mut variance, mut third) = (0.0, 0.0, 0.0);
+        let (mut sum, mut squares) = (0.0, 0.0);
+        // Each distribution has its share of the runs, so only the spread within it counts.
+        for draw in 0..4 {
+            let own: Vec<f64> = (runs.drawn.iter().filter(|run| run.draw == draw))
+                .map(|run| if counts(run.became) { run.weight } else { 0.0 })
+                .collect();
+            let size = own.len() as f64;
+            if size < 2.0 {
+                mean += own.iter().sum::<f64>() / n;
+                continue;
+            }
+            let centre = own.iter().sum::<f64>() / size;
+            let off = || own.iter().map(|x| x - centre);
+            mean += size * centre / n;
+            variance += size / (size - 1.0) * off().map(|d| d * d).sum::<f64>() / (n * n);
+            third += off().map(|d| d * d * d).sum::<f64>() / (n * n * n);
+            sum += size * centre;
+            squares += own.iter().map(|x| x * x).sum::<f64>();
+        }
+        let error = variance.sqrt();
+        let skewness = if error > 0.0 { third / (error * error * error) } else { 0.0 };
+        let effective = if squares > 0.0 { sum * sum / squares } else { 0.0 };
+        Self { mean, error, skewness, effective }
+    }
+
+    /// The end of the interval that the studentised mean exceeds or undercuts with the probability of a quantile.
+    fn end(&self, quantile: f64) -> f64 {
+        let skewness = self.skewness;
+        let studentised = if skewness.abs() < 1e-6 {
+            quantile
+        } else {
+            let cubed = 1.0 + skewness * (quantile - skewness / 6.0);
+            3.0 / skewness * (maths::cbrt(cubed) - 1.0)
+        };
+        self.mean - self.error * studentised
+    }
+}

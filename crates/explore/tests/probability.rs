@@ -1,0 +1,179 @@
+//! Probabilities against the exhaustive truth of small worlds.
+
+use anabranch_explore::probability::{Asked, Probability, probability};
+use anabranch_explore::{Explorer, Keep, MemoryTrail, Merge, Recording, Settings};
+use anabranch_kernel::{
+    Chain, Chance, Choice, Choices, Danger, ErrorSpace, Fault, KeyWriter, Likelihood, Params, Process, Seed,
+    SegmentEnd, System, Variable, Watch, maths,
+};
+use serde::{Deserialize, Serialize};
+
+/// Segments of a run: 3⁷ sequences are quick to enumerate.
+const LEVELS: u32 = 7;
+const TICKS: u64 = 4;
+
+/// A point that is pushed sideways and pulled back, in a corridor.
+struct World {
+    errors: ErrorSpace,
+    likelihood: Likelihood,
+    variables: Vec<Variable>,
+    pull: f64,
+    damping: f64,
+    wall: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Point {
+    y: f64,
+    v: f64,
+    level: u32,
+}
+
+impl World {
+    /// World number `n`: its dynamics, its errors, and how near the wall is.
+    fn new(n: u64, begin: f64) -> Self {
+        let chance = Chance::new(Seed(n), "world");
+        let between = |k, low: f64, high: f64| low + (high - low) * chance.uniform(k);
+        let stay = between(0, 0.2, 0.8);
+        let change = (1.0 - stay) * between(1, 0.0, 0.9);
+        let weights = vec![between(2, 0.2, 1.0), between(3, 0.2, 1.0)];
+        let errors = ErrorSpace::of_one_site("push", &["none", "left", "right"]);
+        let process = Process { begin, stay, change, weights, stay_mode: None };
+        let likelihood = Likelihood::new(&errors, vec![Chain::new(&process).unwrap()]);
+        let (pull, damping) = (between(4, 0.3, 1.5), between(5, 0.1, 0.8));
+        let cell = between(6, 0.02, 0.08);
+        let variables = vec![Variable::real("y", "m", cell), Variable::real("v", "m/s", 2.0 * cell)];
+        let mut world = Self { errors, likelihood, variables, pull, damping, wall: f64::INFINITY };
+        world.wall = world.reach() * between(7, 0.45, 1.02);
+        world
+    }
+
+    /// The farthest any sequence gets.
+    fn reach(&self) -> f64 {
+        let mut reach = 0.0_f64;
+        self.each_sequence(&mut |_, _, reached, _| reach = reach.max(reached));
+        reach
+    }
+
+    /// Calls with every sequence up to its end: its choices, its probability, how far it got, and its last segment's end.
+    fn each_sequence(&self, visit: &mut dyn FnMut(&[Choice], f64, f64, &SegmentEnd)) {
+        let start = self.start(Seed(0), &Params::default()).unwrap();
+        self.continue_with(&start, 1.0, 0.0, &mut Vec::new(), visit);
+    }
+
+    fn continue_with(
+        &self,
+        state: &Point,
+        p: f64,
+        reached: f64,
+        choices: &mut Vec<Choice>,
+        visit: &mut dyn FnMut(&[Choice], f64, f64, &SegmentEnd),
+    ) {
+        let previous = choices.last().copied().unwrap_or(Likelihood::BEFORE);
+        let (mut live, mut all) = (Choices::new(), Vec::new());
+        self.live(state, &mut live);
+        self.likelihood.probabilities(previous, &live, &mut all);
+        for (&choice, own) in live.iter().zip(all) {
+            let mut next = state.clone();
+            let mut watch = Watch::off();
+            let end = self.run(&mut next, choice, &mut watch).unwrap();
+            let reached = reached.max(-watch.margin);
+            choices.push(choice);
+            match end {
+                SegmentEnd::Open => self.continue_with(&next, p * own, reached, choices, visit),
+                end => visit(choices, p * own, reached, &end),
+            }
+            choices.pop();
+        }
+    }
+
+    /// The exact probability of failure, and of the most likely failure with its choices.
+    fn truth(&self) -> (f64, f64, Vec<Choice>) {
+        let (mut sum, mut best, mut path) = (0.0, 0.0, Vec::new());
+        self.each_sequence(&mut |choices, p, _, end| {
+            if matches!(end, SegmentEnd::Violated(_)) {
+                sum += p;
+                if p > best {
+                    (best, path) = (p, choices.to_vec());
+                }
+            }
+        });
+        (sum, best, path)
+    }
+
+    fn explored(&self, merge: Option<Merge>, samples: u32, threads: usize) -> Probability {
+        let defaults = Settings::new(&self.variables, true);
+        let settings = Settings { keep: Keep::Extremes, merge: merge.unwrap_or(defaults.merge.clone()), ..defaults };
+        let mut graph = Recording::default();
+        let explorer = Explorer::new(self).settings(settings.clone()).threads(1);
+        explorer.run_with(&mut MemoryTrail::default(), &mut graph).unwrap();
+        let asked = Asked { settings: &settings, seed: Seed(1), threads, samples, most_likely: 3 };
+        probability(self, &graph, &asked).unwrap().unwrap()
+    }
+}
+
+impl System for World {
+    type State = Point;
+    fn errors(&self) -> &ErrorSpace {
+        &self.errors
+    }
+    fn likelihood(&self) -> Option<&Likelihood> {
+        Some(&self.likelihood)
+    }
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+    fn start(&self, _seed: Seed, _params: &Params) -> Result<Point, Fault> {
+        Ok(Point { y: 0.0, v: 0.0, level: 0 })
+    }
+    fn run(&self, s: &mut Point, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
+        let push = [0.0, -0.3, 0.3][choice.index()];
+        for tick in 0..TICKS {
+            s.v += 0.25 * (-self.pull * (s.y - push) - self.damping * s.v);
+            s.y += 0.25 * s.v;
+            watch.see_margin(-s.y.abs());
+            if s.y.abs() > self.wall {
+                return Ok(SegmentEnd::violated(0, u64::from(s.level) * TICKS + tick));
+            }
+        }
+        s.level += 1;
+        Ok(if s.level == LEVELS { SegmentEnd::TimedOut } else { SegmentEnd::Open })
+    }
+    fn cell(&self, s: &Point, key: &mut KeyWriter<'_>) {
+        key.real(0, s.y);
+        key.real(1, s.v);
+    }
+    fn danger(&self, s: &Point) -> Danger {
+        let axes = [s.y, -s.y, s.v, -s.v].map(|a| a as f32).into_iter().collect();
+        Danger { worst: (s.y + 0.5 * s.v).abs() as f32, axes }
+    }
+    fn time_matters(&self) -> bool {
+        true
+    }
+}
+
+/// Probability per segment that an error begins, between one in three and one in three hundred.
+fn some_begin(n: u64) -> f64 {
+    maths::exp(-1.1 - 4.6 * Chance::new(Seed(n), "begin").uniform(0))
+}
+
+#[test]
+fn the_interval_covers_the_truth_of_a_thousand_worlds() {
+    let (mut covered, mut failing, mut below, mut bounds) = (0, 0, 0, 0);
+    for n in 0..1000 {
+        let world = World::new(n, some_begin(n));
+        let (truth, ..) = world.truth();
+        let interval = world.explored(None, 1000, 1).interval;
+        let covers = interval.low <= truth * (1.0 + 1e-9) && truth <= interval.high;
+        covered += u32::from(covers);
+        failing += u32::from(truth > 0.0);
+        below += u32::from(truth > interval.high);
+        bounds += u32::from(interval.is_bound);
+        if !covers && covered % 7 == 0 {
+            println!("world {n}: {truth:e} is not in {interval:?}");
+        }
+    }
+    println!("{covered} of 1000 intervals cover ({failing} worlds can fail; {below} too low; {bounds} only bounds)");
+    assert!(failing > 800, "{failing} worlds can fail");
+    assert!(covered >= 930, "{covered} of 1000");
+}
