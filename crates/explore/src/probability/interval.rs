@@ -30,7 +30,7 @@ pub struct Interval {
     pub failures: u64,
     /// As many equally weighted failures would say as much.
     pub effective: f64,
-    /// The unbiased value.
+    /// The mean of the weights, which is unbiased; or what the drawn failures come to, if that is more.
     pub probability: f64,
     /// Lower end (95 %).
     pub low: f64,
@@ -57,9 +57,9 @@ pub(super) fn of_runs(runs: &Runs) -> Interval {
     } else {
         (failing.end(QUANTILE).max(certain), at_worst.end(-QUANTILE))
     };
-    let low = low.min(failing.mean);
-    let high = high.max(low).max(failing.mean).min(1.0);
-    let (effective, probability) = (failing.effective, failing.mean);
+    // The drawn failures alone may come to more than the mean.
+    let (effective, probability) = (failing.effective, failing.mean.max(certain).min(1.0));
+    let (low, high) = (low.clamp(0.0, probability), high.clamp(probability, 1.0));
     Interval { samples, failures, effective, probability, low, high, is_bound, faults }
 }
 
