@@ -41,7 +41,7 @@ impl World {
         let process = Process { begin, stay, change, weights, stay_mode: None };
         let likelihood = Likelihood::new(&errors, vec![Chain::new(&process).unwrap()]);
         let (pull, damping) = (between(4, 0.3, 1.5), between(5, 0.1, 0.8));
-        let cell = between(6, 0.02, 0.08);
+        let cell = between(6, 0.05, 0.25);
         let variables = vec![Variable::real("y", "m", cell), Variable::real("v", "m/s", 2.0 * cell)];
         let mut world = Self { errors, likelihood, variables, pull, damping, wall: f64::INFINITY };
         world.wall = world.reach() * between(7, 0.45, 1.02);

@@ -17,8 +17,9 @@ pub(super) struct Guide<'a> {
 pub(super) enum Whereabouts {
     /// Exactly at a kept state or in the cell of these.
     At(Members),
-    /// Its end will be looked up by its key.
-    LookUp,
+    /// Its end will be looked up by its key; if no cell has that name, the states of the graph that are likely to be near
+    /// go on guiding it.
+    LookUp(Option<Members>),
     /// Outside of what was explored.
     Lost,
 }
@@ -43,16 +44,21 @@ impl Guide<'_> {
 
     /// Where a run goes by a choice, before its segment is run.
     pub(super) fn go(&self, at: &Whereabouts, choice: Choice) -> Whereabouts {
-        let Whereabouts::At(members) = at else { return Whereabouts::LookUp };
-        let step = self.flow.only(members).and_then(|node| self.flow.step(node, choice));
-        match step.map(|step| &self.flow.steps[step].end) {
-            Some(End::Open(members)) => Whereabouts::At(members.clone()),
-            _ => Whereabouts::LookUp,
+        let Whereabouts::At(members) = at else { return Whereabouts::LookUp(None) };
+        let steps = self.flow.nodes(members).iter().filter_map(|&node| self.flow.step(node, choice));
+        let open = steps.filter_map(|step| match &self.flow.steps[step].end {
+            End::Open(members) => Some((self.values[step], members)),
+            End::Violated | End::Over => None,
+        });
+        let worst = open.reduce(|worst, next| if next.0 > worst.0 { next } else { worst });
+        match worst {
+            Some((_, next)) if self.flow.only(members).is_some() => Whereabouts::At(next.clone()),
+            worst => Whereabouts::LookUp(worst.map(|(_, members)| members.clone())),
         }
     }
 
-    /// The cell with a name at a level.
-    pub(super) fn look_up(&self, key: Option<CellKey>, level: u32) -> Whereabouts {
-        key.and_then(|key| self.flow.named(key, level)).map_or(Whereabouts::Lost, Whereabouts::At)
+    /// The cell with a name at a level, or else what is near.
+    pub(super) fn look_up(&self, key: Option<CellKey>, level: u32, near: Option<Members>) -> Whereabouts {
+        key.and_then(|key| self.flow.named(key, level)).or(near).map_or(Whereabouts::Lost, Whereabouts::At)
     }
 }

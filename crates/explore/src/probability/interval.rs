@@ -6,10 +6,11 @@
 //! than one over the share of the plain distribution, so a failure of probability p is drawn with at least p times
 //! that share, and Clopper and Pearson bound how often.
 //!
-//! One end needs no statistics: the failures that were drawn exist, each has an exact probability, and the probability of
-//! failure is at least their sum.
+//! The failures that were drawn exist, each has an exact probability, and the probability of failure is at least their sum.
+//! What was not drawn comes on top of it: about as much as the failures that were drawn only once (Good and Turing), and
+//! a little for those that nobody will have seen at all.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use anabranch_kernel::{Choice, maths};
 
@@ -49,13 +50,13 @@ pub(super) fn of_runs(runs: &Runs) -> Interval {
     let (failures, faults) = (count(Became::Failed), count(Became::Fault));
     let failing = Moments::of(runs, |became| became == Became::Failed);
     let at_worst = if faults == 0 { failing } else { Moments::of(runs, |became| became != Became::Passed) };
-    let certain = certain(&runs.failures);
+    let Known { certain, unseen } = Known::of(runs);
     let is_bound = failing.effective < EFFECTIVE_MIN;
     let (low, high) = if is_bound {
         let (_, high) = clopper_pearson(failures + faults, samples, 0.05);
         (certain, runs.weight_max * high)
     } else {
-        (failing.end(QUANTILE).max(certain), at_worst.end(-QUANTILE))
+        (failing.end(QUANTILE).max(certain), at_worst.end(-QUANTILE).max(certain + unseen))
     };
     // The drawn failures alone may come to more than the mean.
     let (effective, probability) = (failing.effective, failing.mean.max(certain).min(1.0));
@@ -63,11 +64,28 @@ pub(super) fn of_runs(runs: &Runs) -> Interval {
     Interval { samples, failures, effective, probability, low, high, is_bound, faults }
 }
 
-/// What the drawn failures come to at least: each of them is possible.
-fn certain(failures: &[Failure]) -> f64 {
-    let mut known: BTreeSet<(usize, &[Choice])> = BTreeSet::new();
-    let fresh = failures.iter().filter(|failure| known.insert((failure.start, &failure.choices)));
-    fresh.map(|failure| maths::exp(failure.log_p)).sum()
+/// What the drawn failures say about all of them.
+struct Known {
+    /// They come to this at least: each of them is possible.
+    certain: f64,
+    /// Others hardly come to more than this.
+    unseen: f64,
+}
+
+impl Known {
+    /// With this many expected and none seen one would be surprised (95 %).
+    const SURPRISING: f64 = 3.0;
+
+    fn of(runs: &Runs) -> Self {
+        let mut distinct: BTreeMap<(usize, &[Choice]), (u32, &Failure)> = BTreeMap::new();
+        for failure in &runs.failures {
+            distinct.entry((failure.start, &failure.choices)).or_insert((0, failure)).0 += 1;
+        }
+        let certain = distinct.values().map(|(_, failure)| maths::exp(failure.log_p)).fold(0.0, |sum, p| sum + p);
+        let once: f64 = distinct.values().filter(|(times, _)| *times == 1).map(|(_, failure)| failure.weight).sum();
+        let largest = runs.failures.iter().map(|failure| failure.weight).fold(0.0, f64::max);
+        Self { certain, unseen: (once + Self::SURPRISING * largest) / runs.drawn.len() as f64 }
+    }
 }
 
 /// Mean of the weights of failures and how it spreads.

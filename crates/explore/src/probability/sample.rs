@@ -18,6 +18,9 @@ const PATTERN: u64 = 20;
 /// No run is longer than this, even if its system never ends it.
 const SEGMENTS_MAX: u32 = 100_000;
 
+/// How much of the best outlook every choice has when the graph is doubted.
+const DOUBT: f64 = 0.1;
+
 /// A distribution of error sequences to draw from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Draw {
@@ -48,7 +51,7 @@ impl Draw {
     fn plain_share(self) -> f64 {
         match self {
             Self::Plain | Self::Bold => 0.0,
-            Self::Wary => 0.3,
+            Self::Wary => 0.2,
             Self::Guided => 0.05,
         }
     }
@@ -56,21 +59,21 @@ impl Draw {
     /// Turns the plain probabilities and the values ahead into what is drawn from.
     fn tilt(self, plain: &[f64], ahead: &[f64], out: &mut Vec<f64>) {
         out.clear();
+        let best = ahead.iter().copied().fold(0.0, f64::max);
         let tilted = |(&p, &value): (&f64, &f64)| match self {
             Self::Plain => p,
-            Self::Bold => p.sqrt(),
-            Self::Wary => p * value.sqrt(),
-            Self::Guided => p * value,
+            Self::Wary if best > 0.0 => p.sqrt() * (value.sqrt() + DOUBT * best.sqrt()),
+            Self::Bold | Self::Wary => p.sqrt(),
+            Self::Guided if best > 0.0 => p * value,
+            Self::Guided => p,
         };
         out.extend(plain.iter().zip(ahead).map(tilted));
-        let sum: f64 = out.iter().sum();
-        if sum <= 0.0 {
-            out.copy_from_slice(plain);
-            return;
-        }
-        let share = self.plain_share();
+        let (sum, share) = (out.iter().sum::<f64>(), self.plain_share());
+        // What lies ahead of every possible choice may be nothing although something lies ahead of an impossible one.
+        let scale = if sum > 0.0 { (1.0 - share) / sum } else { 0.0 };
+        let share = if sum > 0.0 { share } else { 1.0 };
         for (q, p) in out.iter_mut().zip(plain) {
-            *q = (1.0 - share) * *q / sum + share * p;
+            *q = scale * *q + share * p;
         }
     }
 }
@@ -82,6 +85,8 @@ pub(super) struct Failure {
     pub(super) choices: Vec<Choice>,
     /// Logarithm of its probability.
     pub(super) log_p: f64,
+    /// Its probability over that of drawing it.
+    pub(super) weight: f64,
 }
 
 /// What became of a run.
@@ -136,14 +141,15 @@ pub(super) fn draw<S: System>(world: &World<'_, S>, guide: Option<&Guide<'_>>, s
     let parts: Vec<Vec<(Run, Became)>> =
         firsts.into_par_iter().map(|first| batch.run(first..samples.min(first + SIDE_BY_SIDE))).collect();
     let knows_failures = guide.is_some_and(|guide| guide.starts.iter().any(|&value| value > 0.0));
-    // Without a failure ahead the guided distributions are the plain one.
-    let plain_share = if knows_failures { shares[0] } else { shares[0] + shares[2] + shares[3] };
+    // Without a failure ahead the guided distribution is the plain one.
+    let plain_share = if knows_failures { shares[0] } else { shares[0] + shares[3] };
     let mut runs = Runs { weight_max: 1.0 / plain_share, ..Runs::default() };
     for (run, became) in parts.into_iter().flatten() {
         let draw = Draw::ALL.iter().position(|&d| d == run.draw).expect("all are listed");
-        runs.drawn.push(Drawn { draw, became, weight: weight(&run, &shares) });
+        let weight = weight(&run, &shares);
+        runs.drawn.push(Drawn { draw, became, weight });
         if became == Became::Failed {
-            runs.failures.push(Failure { start: run.start, choices: run.choices, log_p: run.log_p });
+            runs.failures.push(Failure { start: run.start, choices: run.choices, log_p: run.log_p, weight });
         }
     }
     Ok(runs)
@@ -191,11 +197,11 @@ impl<S: System> Batch<'_, S> {
             for (job, mut run) in jobs.into_iter().zip(active) {
                 let became = match job.end {
                     Ok(SegmentEnd::Open) => {
-                        if let (Whereabouts::LookUp, Some(guide)) = (&run.at, self.guide) {
+                        if let (Whereabouts::LookUp(near), Some(guide)) = (&run.at, self.guide) {
                             let key = writer.as_mut().and_then(|writer| {
                                 cell_key(system, &job.state, level_in_key.then_some(level), writer)
                             });
-                            run.at = guide.look_up(key, level);
+                            run.at = guide.look_up(key, level, near.clone());
                         }
                         still.0.push(Job::new(job.state, Choice::NONE));
                         still.1.push(run);
