@@ -6,6 +6,7 @@ use anabranch_scenario::Drive;
 use serde_json::{Value, json};
 
 use super::groups::Group;
+use super::probability::{self, Likely};
 use super::settings::{Horizon, Words};
 use crate::exit::Exit;
 use crate::load::Loaded;
@@ -48,6 +49,8 @@ pub struct Facts<'a> {
     pub used: Used,
     /// The folder of the run, relative.
     pub run: String,
+    /// How likely failures are, where the scenario says how likely errors are.
+    pub likely: Option<Likely>,
 }
 
 impl Facts<'_> {
@@ -124,7 +127,7 @@ impl Facts<'_> {
     /// The object of `anabranch.explore/1`.
     pub fn to_json(&self) -> Value {
         let (outcome, words) = (self.outcome, self.words());
-        json!({
+        let mut object = json!({
             "schema": "anabranch.explore/1",
             "scenario": self.drive.name(),
             "digest": outcome.digest.to_string(),
@@ -158,7 +161,11 @@ impl Facts<'_> {
             "should_violated": outcome.note_count,
             "settings": self.settings_json(&words),
             "groups": self.groups_json(),
-        })
+        });
+        if let Some(likely) = &self.likely {
+            object["probability"] = probability::to_json(self, likely);
+        }
+        object
     }
 
     fn groups_json(&self) -> Value {

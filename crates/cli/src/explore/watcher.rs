@@ -1,6 +1,6 @@
 //! The audience of an exploration: progress, status file, events and the picture.
 
-use anabranch_explore::{Drawn, LevelReport, Observer, Progress};
+use anabranch_explore::{Drawn, Edge, LevelReport, Node, Observer, Progress, Recording};
 use anabranch_record::{Phase, RunFolder, Status};
 use serde_json::json;
 
@@ -33,13 +33,15 @@ pub struct Watcher<'a> {
     written_s: f64,
     /// For the picture.
     pub drawing: Drawing,
+    /// The whole graph, where somebody needs it.
+    pub recording: Option<Recording>,
 }
 
 impl<'a> Watcher<'a> {
     /// A watcher that writes to the folder of the run.
     pub fn new(screen: &'a Screen, folder: &'a RunFolder, clock: WallClock, meter: Meter, pictures: Pictures) -> Self {
         let (status, written_s, drawing) = (Status::begin(), 0.0, Drawing::default());
-        Self { screen, folder, clock, meter, pictures, status, written_s, drawing }
+        Self { screen, folder, clock, meter, pictures, status, written_s, drawing, recording: None }
     }
 
     /// Whether pictures will be drawn.
@@ -97,5 +99,19 @@ impl Observer for Watcher<'_> {
     }
     fn kept(&mut self, node: u64, at: [f64; 3]) {
         self.drawing.kept(node, at);
+    }
+
+    fn records(&self) -> bool {
+        self.recording.as_ref().is_some_and(Observer::records)
+    }
+    fn edge(&mut self, edge: &Edge) {
+        if let Some(recording) = &mut self.recording {
+            recording.edge(edge);
+        }
+    }
+    fn node(&mut self, node: &Node) {
+        if let Some(recording) = &mut self.recording {
+            recording.node(node);
+        }
     }
 }
