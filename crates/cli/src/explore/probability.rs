@@ -24,7 +24,7 @@ use crate::screen::{Paint, Screen};
 /// Segments of which the graph is recorded, about 64 bytes each; a larger one guides nothing.
 const SEGMENTS_MAX: usize = 8_000_000;
 /// Below this people read powers of ten more easily.
-const SMALL: f64 = 1e-3;
+const SMALL: f64 = 0.01;
 
 /// What was asked for by flags.
 #[derive(Clone, Copy, Debug)]
@@ -211,6 +211,7 @@ mod tests {
     fn small_probabilities_are_powers_of_ten() {
         assert_eq!(share(0.25), "0.25");
         assert_eq!(share(0.0123), "0.0123");
+        assert_eq!(share(0.00123), "1.23 × 10⁻³");
         assert_eq!(share(1.234e-5), "1.23 × 10⁻⁵");
         assert_eq!(share(9.999e-5), "1.00 × 10⁻⁴");
         assert_eq!(share(0.0), "0");
