@@ -1,6 +1,6 @@
 //! Probabilities against the exhaustive truth of small worlds.
 
-use anabranch_explore::probability::{Asked, Probability, probability};
+use anabranch_explore::probability::{Asked, Probability, SAMPLES, probability};
 use anabranch_explore::{Explorer, Keep, MemoryTrail, Merge, Recording, Settings};
 use anabranch_kernel::{
     Chain, Chance, Choice, Choices, Danger, ErrorSpace, Fault, KeyWriter, Likelihood, Params, Process, Seed,
@@ -11,6 +11,15 @@ use serde::{Deserialize, Serialize};
 /// Segments of a run: 3⁷ sequences are quick to enumerate.
 const LEVELS: u32 = 7;
 const TICKS: u64 = 4;
+
+/// How much is alike; pushes are 0.3 wide.
+#[derive(Clone, Copy)]
+enum Cells {
+    /// A graph worth following.
+    Fine,
+    /// A graph that misleads: it expects failures that are none, and misses others.
+    Coarse,
+}
 
 /// A point that is pushed sideways and pulled back, in a corridor.
 struct World {
@@ -30,8 +39,8 @@ struct Point {
 }
 
 impl World {
-    /// World number `n`: its dynamics, its errors, and how near the wall is.
-    fn new(n: u64, begin: f64) -> Self {
+    /// World number `n`: its dynamics, its errors, how near the wall is, and how much is alike.
+    fn new(n: u64, begin: f64, cells: Cells) -> Self {
         let chance = Chance::new(Seed(n), "world");
         let between = |k, low: f64, high: f64| low + (high - low) * chance.uniform(k);
         let stay = between(0, 0.2, 0.8);
@@ -41,7 +50,10 @@ impl World {
         let process = Process { begin, stay, change, weights, stay_mode: None };
         let likelihood = Likelihood::new(&errors, vec![Chain::new(&process).unwrap()]);
         let (pull, damping) = (between(4, 0.3, 1.5), between(5, 0.1, 0.8));
-        let cell = between(6, 0.05, 0.25);
+        let cell = match cells {
+            Cells::Fine => between(6, 0.02, 0.08),
+            Cells::Coarse => between(6, 0.05, 0.25),
+        };
         let variables = vec![Variable::real("y", "m", cell), Variable::real("v", "m/s", 2.0 * cell)];
         let mut world = Self { errors, likelihood, variables, pull, damping, wall: f64::INFINITY };
         world.wall = world.reach() * between(7, 0.45, 1.02);
@@ -157,30 +169,42 @@ fn some_begin(n: u64) -> f64 {
     maths::exp(-1.1 - 4.6 * Chance::new(Seed(n), "begin").uniform(0))
 }
 
-#[test]
-fn the_interval_covers_the_truth_of_a_thousand_worlds() {
+/// How many of a thousand worlds have their true probability of failure inside the interval.
+fn covered(cells: Cells) -> u32 {
     let (mut covered, mut failing, mut below, mut bounds) = (0, 0, 0, 0);
-    for n in 0..1000 {
-        let world = World::new(n, some_begin(n));
+    // Worlds that no constant of the method was chosen by.
+    for n in 10_000..11_000 {
+        let world = World::new(n, some_begin(n), cells);
         let (truth, ..) = world.truth();
         let interval = world.explored(None, 1000, 1).interval;
-        let covers = interval.low <= truth * (1.0 + 1e-9) && truth <= interval.high;
-        covered += u32::from(covers);
+        covered += u32::from(interval.low <= truth * (1.0 + 1e-9) && truth <= interval.high);
         failing += u32::from(truth > 0.0);
         below += u32::from(truth > interval.high);
         bounds += u32::from(interval.is_bound);
     }
     println!("{covered} of 1000 intervals cover ({failing} worlds can fail; {below} too low; {bounds} only bounds)");
     assert!(failing > 800, "{failing} worlds can fail");
+    covered
+}
+
+#[test]
+fn the_interval_covers_the_truth_of_a_thousand_worlds() {
+    let covered = covered(Cells::Fine);
+    assert!(covered >= 930, "{covered} of 1000");
+}
+
+#[test]
+fn the_interval_covers_the_truth_where_the_graph_misleads() {
+    let covered = covered(Cells::Coarse);
     assert!(covered >= 930, "{covered} of 1000");
 }
 
 /// A world whose probability of failure is about one in a hundred thousand.
-fn rare_world(n: u64) -> Option<World> {
+fn rare_world(n: u64, cells: Cells) -> Option<World> {
     let (mut low, mut high) = (1e-7_f64, 0.5_f64);
     for _ in 0..12 {
         let begin = (low * high).sqrt();
-        let world = World::new(n, begin);
+        let world = World::new(n, begin, cells);
         let (truth, ..) = world.truth();
         if (3e-6..3e-5).contains(&truth) {
             return Some(world);
@@ -190,29 +214,44 @@ fn rare_world(n: u64) -> Option<World> {
     None
 }
 
-#[test]
-fn one_in_a_hundred_thousand_is_known_within_a_quarter() {
-    let (mut worlds, mut covered, mut widths) = (0, 0, Vec::new());
-    for world in (2000..2120).filter_map(rare_world) {
+/// Covered rare worlds, all of them, and the relative widths of their intervals in order.
+fn rare(cells: Cells, samples: u32) -> (usize, usize, Vec<f64>) {
+    let (mut covered, mut widths) = (0, Vec::new());
+    for world in (20_000..20_090).filter_map(|n| rare_world(n, cells)) {
         let (truth, ..) = world.truth();
-        let interval = world.explored(None, 4000, 1).interval;
-        worlds += 1;
-        covered += u32::from(interval.low <= truth * (1.0 + 1e-9) && truth <= interval.high);
+        let interval = world.explored(None, samples, 1).interval;
+        covered += usize::from(interval.low <= truth * (1.0 + 1e-9) && truth <= interval.high);
         widths.push((interval.high - interval.low) / truth);
     }
     widths.sort_by(f64::total_cmp);
-    let worst = *widths.last().unwrap();
-    println!("{covered} of {worlds} rare worlds covered; relative width {:.3} median, {worst:.3} worst", widths[widths.len() / 2]);
-    assert!(worlds >= 100, "{worlds} worlds");
-    assert!(f64::from(covered) >= 0.93 * f64::from(worlds), "{covered} of {worlds}");
-    assert!(worst <= 0.5, "{worst}");
+    let narrow = widths.iter().filter(|&&width| width <= 0.5).count();
+    let (median, worst) = (widths[widths.len() / 2], widths[widths.len() - 1]);
+    println!(
+        "{covered} of {} rare worlds covered; relative width {median:.3} median, {worst:.3} worst, {narrow} within 0.5",
+        widths.len()
+    );
+    (covered, widths.len(), widths)
+}
+
+#[test]
+fn one_in_a_hundred_thousand_is_known_within_a_quarter() {
+    let (covered, worlds, widths) = rare(Cells::Fine, SAMPLES);
+    assert!(worlds >= 80, "{worlds} worlds");
+    assert!(covered * 100 >= worlds * 93, "{covered} of {worlds}");
+    assert!(widths[worlds - 1] <= 0.5, "{}", widths[worlds - 1]);
+}
+
+#[test]
+fn one_in_a_hundred_thousand_is_covered_where_the_graph_misleads() {
+    let (covered, worlds, _) = rare(Cells::Coarse, 4000);
+    assert!(covered * 100 >= worlds * 93, "{covered} of {worlds}");
 }
 
 #[test]
 fn without_merging_estimate_and_most_likely_failure_are_the_truth() {
     let mut failing = 0;
     for n in 0..100 {
-        let world = World::new(n, some_begin(n));
+        let world = World::new(n, some_begin(n), Cells::Coarse);
         let (truth, best, path) = world.truth();
         let found = world.explored(Some(Merge::None), 100, 1);
         let estimate = found.estimate.unwrap();
@@ -232,7 +271,7 @@ fn without_merging_estimate_and_most_likely_failure_are_the_truth() {
 fn with_merging_the_most_likely_failure_is_real_and_nearly_the_most_likely() {
     let (mut shares, mut refuted, mut estimates) = (Vec::new(), 0, Vec::new());
     for n in 0..200 {
-        let world = World::new(n, some_begin(n));
+        let world = World::new(n, some_begin(n), Cells::Coarse);
         let (truth, best, _) = world.truth();
         let found = world.explored(None, 500, 1);
         refuted += found.refuted;
@@ -264,7 +303,7 @@ fn with_merging_the_most_likely_failure_is_real_and_nearly_the_most_likely() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_probabilities() {
-    let world = World::new(3, 0.1);
+    let world = World::new(3, 0.1, Cells::Coarse);
     let one = world.explored(None, 1000, 1);
     for threads in [2, 7] {
         assert_eq!(world.explored(None, 1000, threads), one);
@@ -273,7 +312,7 @@ fn any_number_of_threads_gives_the_same_probabilities() {
 
 #[test]
 fn a_graph_too_large_to_record_leaves_an_honest_interval() {
-    let world = World::new(5, 0.2);
+    let world = World::new(5, 0.2, Cells::Coarse);
     let (truth, ..) = world.truth();
     let settings = Settings { keep: Keep::Extremes, ..Settings::new(&world.variables, true) };
     let mut graph = Recording::with_room(10);

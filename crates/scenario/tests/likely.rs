@@ -58,8 +58,7 @@ fn follows(likelihood: &Likelihood, live: &[Choice], from: u16) -> Vec<f64> {
 #[test]
 fn a_drift_stays_decreases_or_grows_as_the_file_says() {
     let id = "error.estimate-drift.probability";
-    let overrides =
-        [(format!("{id}.begin"), "0.2"), (format!("{id}.stay"), "0.5"), (format!("{id}.grow"), "0.3")];
+    let overrides = [(format!("{id}.begin"), "0.2"), (format!("{id}.stay"), "0.5"), (format!("{id}.grow"), "0.3")];
     let overrides: Vec<(&str, &str)> = overrides.iter().map(|(path, value)| (path.as_str(), *value)).collect();
     let drive = Drive::assemble(&spec("narrow-passage-drift", &overrides)).unwrap();
     let names: Vec<&str> = drive.errors().sites()[0].modes.iter().map(|mode| mode.name.as_str()).collect();

@@ -73,7 +73,10 @@ pub fn compute(
     asked: &Asked<'_>,
     candidates: &mut Vec<Candidate>,
 ) -> Result<Option<Probability>, Failure> {
-    screen.detail(&format!("running {} times from the start to see how likely a failure is", grouped(asked.samples.into())));
+    screen.detail(&format!(
+        "running {} times from the start to see how likely a failure is",
+        grouped(asked.samples.into())
+    ));
     let Some(found) = probability(drive, graph, asked)? else { return Ok(None) };
     for failure in &found.most_likely {
         let is_known = |known: &Candidate| known.start == failure.start && known.choices == failure.choices;
@@ -131,7 +134,7 @@ fn table(facts: &Facts<'_>, failure: &LikelyFailure) -> ErrorsTable {
 /// The probability of failure in a sentence.
 pub fn sentence(likely: &Likely) -> String {
     let Probability { estimate, interval, refuted, .. } = &likely.probability;
-    let Interval { samples, failures, effective, low, high, faults, .. } = *interval;
+    let Interval { first, samples, failures, effective, low, high, faults, .. } = *interval;
     let found = if interval.is_bound && failures == 0 {
         format!("a run fails with a probability below {} (95 %)", share(high))
     } else {
@@ -139,10 +142,13 @@ pub fn sentence(likely: &Likely) -> String {
     };
     let worth = short(effective, 0);
     let mut out = format!(
-        "{found}; {} runs from the start that look for failures, {} found, worth {worth} equal ones",
-        grouped(samples),
-        grouped(failures)
+        "{found}; {} of {} runs from the start that look for failures found one, worth {worth} equal ones",
+        grouped(failures),
+        grouped(samples)
     );
+    if first > 0 {
+        let _ = write!(out, ", after {} to look around", grouped(first));
+    }
     if faults > 0 {
         let _ = write!(out, "; {} could not be computed and count as failures at the upper end", grouped(faults));
     }
@@ -153,7 +159,11 @@ pub fn sentence(likely: &Likely) -> String {
         None => out += "; the graph was too large to record, so the runs were not guided by it",
     }
     if *refuted > 0 {
-        let _ = write!(out, "; {} likely paths through merged states did not fail from the start", grouped(*refuted as u64));
+        let _ = write!(
+            out,
+            "; {} likely paths through merged states did not fail from the start",
+            grouped(*refuted as u64)
+        );
     }
     out
 }
@@ -180,6 +190,7 @@ pub fn to_json(facts: &Facts<'_>, likely: &Likely) -> Value {
         "confidence": 0.95,
         "is_bound": interval.is_bound,
         "samples": interval.samples,
+        "samples_to_look_around": interval.first,
         "failures_sampled": interval.failures,
         "effective_samples": interval.effective,
         "faults": interval.faults,

@@ -8,12 +8,15 @@
 //!
 //! The failures that were drawn exist, each has an exact probability, and the probability of failure is at least their sum.
 //! What was not drawn comes on top of it: about as much as the failures that were drawn only once (Good and Turing), and
-//! a little for those that nobody will have seen at all.
+//! a little for those that nobody will have seen at all. Where failures surprised the graph there may be more of that
+//! kind, and only bold runs find them: as much as these could have missed, if it is no harder to find than what they
+//! or others found, and in proportion to how much was a surprise.
 
 use std::collections::BTreeMap;
 
 use anabranch_kernel::{Choice, maths};
 
+use super::mixture::DRAWS;
 use super::sample::{Became, Failure, Runs};
 use crate::coverage::clopper_pearson;
 
@@ -25,7 +28,9 @@ const EFFECTIVE_MIN: f64 = 20.0;
 /// A probability of failure with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Runs from the start.
+    /// Runs from the start that only looked where failures are.
+    pub first: u64,
+    /// Runs from the start after them, which count.
     pub samples: u64,
     /// Of these, failures.
     pub failures: u64,
@@ -61,7 +66,7 @@ pub(super) fn of_runs(runs: &Runs) -> Interval {
     // The drawn failures alone may come to more than the mean.
     let (effective, probability) = (failing.effective, failing.mean.max(certain).min(1.0));
     let (low, high) = (low.clamp(0.0, probability), high.clamp(probability, 1.0));
-    Interval { samples, failures, effective, probability, low, high, is_bound, faults }
+    Interval { first: runs.first, samples, failures, effective, probability, low, high, is_bound, faults }
 }
 
 /// What the drawn failures say about all of them.
@@ -78,13 +83,19 @@ impl Known {
 
     fn of(runs: &Runs) -> Self {
         let mut distinct: BTreeMap<(usize, &[Choice]), (u32, &Failure)> = BTreeMap::new();
-        for failure in &runs.failures {
+        for failure in runs.first_failures.iter().chain(&runs.failures) {
             distinct.entry((failure.start, &failure.choices)).or_insert((0, failure)).0 += 1;
         }
         let certain = distinct.values().map(|(_, failure)| maths::exp(failure.log_p)).fold(0.0, |sum, p| sum + p);
         let once: f64 = distinct.values().filter(|(times, _)| *times == 1).map(|(_, failure)| failure.weight).sum();
         let largest = runs.failures.iter().map(|failure| failure.weight).fold(0.0, f64::max);
-        Self { certain, unseen: (once + Self::SURPRISING * largest) / runs.drawn.len() as f64 }
+        let surprise = distinct.values().filter_map(|(_, failure)| failure.surprise).fold(0.0, f64::max);
+        let surprises = distinct.values().filter(|(_, failure)| failure.surprise.is_some());
+        let unexpected = surprises.map(|(_, failure)| maths::exp(failure.log_p)).fold(0.0, |sum, p| sum + p);
+        // A graph that knew most of what was found is trusted accordingly.
+        let doubt = if certain > 0.0 { unexpected / certain } else { 1.0 };
+        let beside = doubt * Self::SURPRISING * surprise / runs.bold.max(1) as f64;
+        Self { certain, unseen: beside + (once + Self::SURPRISING * largest) / runs.drawn.len() as f64 }
     }
 }
 
@@ -105,7 +116,7 @@ impl Moments {
         let (mut mean, mut variance, mut third) = (0.0, 0.0, 0.0);
         let (mut sum, mut squares) = (0.0, 0.0);
         // Each distribution has its share of the runs, so only the spread within it counts.
-        for draw in 0..4 {
+        for draw in 0..DRAWS {
             let own: Vec<f64> = (runs.drawn.iter().filter(|run| run.draw == draw))
                 .map(|run| if counts(run.became) { run.weight } else { 0.0 })
                 .collect();

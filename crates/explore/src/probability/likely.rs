@@ -4,8 +4,9 @@
 //! reached its violations; and the failures that were drawn. A path through a merge may not be real, so each is run from
 //! the start, without merging, and what does not fail is passed over.
 //!
-//! **Diverse.** Two failures are told apart if their errors differ in a quarter of their segments, and in two at least;
-//! a sequence that ended early counts as free of errors afterwards.
+//! **Diverse.** Two failures are told apart if their errors, counted from the first one on, differ in a quarter of the
+//! segments, and in two at least: the same mishap a second later is no other one. A sequence that ended early counts as
+//! free of errors afterwards.
 
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -55,10 +56,10 @@ impl Ord for Candidate {
 }
 
 /// The most likely failures that differ enough from each other.
-pub(super) fn most_likely<S: System>(
+pub(super) fn most_likely<'f, S: System>(
     world: &World<'_, S>,
     flow: Option<&Flow>,
-    drawn: &[Failure],
+    drawn: impl Iterator<Item = &'f Failure>,
     wanted: usize,
 ) -> Result<Found, Fault> {
     let mut heap = BinaryHeap::new();
@@ -72,7 +73,7 @@ pub(super) fn most_likely<S: System>(
         choices: failure.choices.clone(),
         confirmed: None,
     };
-    heap.extend(most(drawn.iter().map(of_drawn).collect()));
+    heap.extend(most(drawn.map(of_drawn).collect()));
     let mut found = Found { failures: Vec::new(), refuted: 0 };
     let (mut known, mut replays) = (BTreeSet::new(), 0);
     while let Some(candidate) = heap.pop() {
@@ -107,10 +108,12 @@ pub(super) fn most_likely<S: System>(
 
 /// Whether two error sequences are told apart.
 fn differ(a: &[Choice], b: &[Choice]) -> bool {
+    let from_first = |choices: &[Choice]| choices.iter().take_while(|&&choice| choice == Choice::NONE).count();
+    let (a, b) = (&a[from_first(a)..], &b[from_first(b)..]);
     let longest = a.len().max(b.len());
     let at = |choices: &[Choice], n: usize| choices.get(n).copied().unwrap_or(Choice::NONE);
     let different = (0..longest).filter(|&n| at(a, n) != at(b, n)).count();
-    different >= 2.max(longest.div_ceil(4)).min(longest)
+    longest > 0 && different >= 2.max(longest.div_ceil(4)).min(longest)
 }
 
 /// The most likely of many.

@@ -15,7 +15,9 @@ mod confirm;
 mod flow;
 mod guide;
 mod interval;
+mod learned;
 mod likely;
+mod mixture;
 mod sample;
 mod value;
 
@@ -43,7 +45,7 @@ pub struct Asked<'a> {
     pub seed: Seed,
     /// Threads; 0 = all cores. Results do not depend on it.
     pub threads: usize,
-    /// Unmerged runs for the interval.
+    /// Unmerged runs for the interval, a fifth of them to look around.
     pub samples: u32,
     /// How many diverse failures to name.
     pub most_likely: usize,
@@ -118,11 +120,7 @@ pub fn probability<S: System>(
     Ok(Some(pool.install(|| compute(&world, graph, asked))?))
 }
 
-fn compute<S: System>(
-    world: &World<'_, S>,
-    graph: &Recording,
-    asked: &Asked<'_>,
-) -> Result<Probability, Fault> {
+fn compute<S: System>(world: &World<'_, S>, graph: &Recording, asked: &Asked<'_>) -> Result<Probability, Fault> {
     let flow = graph.is_whole().then(|| Flow::of(graph));
     let known = flow.as_ref().map(|flow| {
         let values = value::failure_values(flow, world.likelihood);
@@ -133,6 +131,7 @@ fn compute<S: System>(
     let estimate = known.as_ref().map(|(_, _, starts)| starts.iter().sum::<f64>() / starts.len() as f64);
     let runs = sample::draw(world, guide.as_ref(), u64::from(asked.samples))?;
     let interval = interval::of_runs(&runs);
-    let found = likely::most_likely(world, flow.as_ref(), &runs.failures, asked.most_likely)?;
+    let drawn = runs.first_failures.iter().chain(&runs.failures);
+    let found = likely::most_likely(world, flow.as_ref(), drawn, asked.most_likely)?;
     Ok(Probability { estimate, interval, most_likely: found.failures, refuted: found.refuted })
 }

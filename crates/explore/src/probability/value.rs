@@ -27,7 +27,8 @@ pub(super) fn start_values(flow: &Flow, values: &[f64], likelihood: &Likelihood)
 /// Computes a value for each step from those of later steps: level by level backwards where the graph has levels; where
 /// it has loops, as often as the longest run has segments, each time from the values of one segment less.
 pub(super) fn fill(flow: &Flow, of: impl Fn(&End, Choice, &[f64], &mut Vec<f64>) -> f64) -> Vec<f64> {
-    let (mut values, mut scratch) = (vec![of(&End::Over, Choice::NONE, &[], &mut Vec::new()); flow.steps.len()], Vec::new());
+    let (mut values, mut scratch) =
+        (vec![of(&End::Over, Choice::NONE, &[], &mut Vec::new()); flow.steps.len()], Vec::new());
     if flow.is_layered {
         let mut order: Vec<usize> = (0..flow.steps.len()).collect();
         order.sort_by_key(|&at| std::cmp::Reverse(flow.steps[at].level));
@@ -38,8 +39,7 @@ pub(super) fn fill(flow: &Flow, of: impl Fn(&End, Choice, &[f64], &mut Vec<f64>)
         return values;
     }
     for _ in 0..flow.levels {
-        let next: Vec<f64> =
-            flow.steps.iter().map(|step| of(&step.end, step.choice, &values, &mut scratch)).collect();
+        let next: Vec<f64> = flow.steps.iter().map(|step| of(&step.end, step.choice, &values, &mut scratch)).collect();
         if next == values {
             break;
         }

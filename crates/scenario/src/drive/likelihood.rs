@@ -28,7 +28,9 @@ pub(crate) fn likely(spec: &ScenarioSpec, error: &ErrorSpec, probability: &Proba
         weights[mode - 1] = match &probability.modes {
             ModeWeights::Equal => 1.0,
             ModeWeights::Listed(listed) => listed.value.get(at).copied().unwrap_or(0.0),
-            ModeWeights::Named(named) => named.iter().find(|(n, _)| n.value == *name).map_or(1.0, |(_, weight)| *weight),
+            ModeWeights::Named(named) => {
+                named.iter().find(|(n, _)| n.value == *name).map_or(1.0, |(_, weight)| *weight)
+            }
         };
     }
     let (begin, stay, change) = (probability.begin.value, probability.stay.value, probability.change.value);

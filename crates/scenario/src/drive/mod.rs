@@ -15,8 +15,8 @@ use anabranch_driving::follow::{PathFollower, TrajectoryFollower};
 use anabranch_errors::ErrorSet;
 use anabranch_geometry::{Body, EdgeSet, Pose};
 use anabranch_kernel::{
-    Choice, Choices, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, ParamSpace, Params, Seed, SegmentEnd, Signal,
-    System, Variable, Watch,
+    Choice, Choices, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, ParamSpace, Params, Seed, SegmentEnd,
+    Signal, System, Variable, Watch,
 };
 use anabranch_monitors::Requirements;
 use anabranch_sensing::{Localisation, ObstacleSensor};

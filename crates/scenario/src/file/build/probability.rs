@@ -18,7 +18,8 @@ pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>, kind: &ErrorKin
     for key in foreign {
         if let Some(span) = view.key_span(key) {
             let message = format!("`{key}` says nothing about this kind of error");
-            let help = if drifts { "a drift stays, grows or decays" } else { "only drifts grow and decay; use `change`" };
+            let help =
+                if drifts { "a drift stays, grows or decays" } else { "only drifts grow and decay; use `change`" };
             problems.add(Code::Exclusive, span, message, help);
             return None;
         }
