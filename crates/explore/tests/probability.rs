@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 const LEVELS: u32 = 7;
 const TICKS: u64 = 4;
 
+/// Told about every sequence up to its end: its choices, its probability, how far it got, and how it ended.
+type Visit<'v> = &'v mut dyn FnMut(&[Choice], f64, f64, &SegmentEnd);
+
 /// How much is alike; pushes are 0.3 wide.
 #[derive(Clone, Copy)]
 enum Cells {
@@ -67,20 +70,13 @@ impl World {
         reach
     }
 
-    /// Calls with every sequence up to its end: its choices, its probability, how far it got, and its last segment's end.
-    fn each_sequence(&self, visit: &mut dyn FnMut(&[Choice], f64, f64, &SegmentEnd)) {
+    /// Enumerates all sequences.
+    fn each_sequence(&self, visit: Visit<'_>) {
         let start = self.start(Seed(0), &Params::default()).unwrap();
         self.continue_with(&start, 1.0, 0.0, &mut Vec::new(), visit);
     }
 
-    fn continue_with(
-        &self,
-        state: &Point,
-        p: f64,
-        reached: f64,
-        choices: &mut Vec<Choice>,
-        visit: &mut dyn FnMut(&[Choice], f64, f64, &SegmentEnd),
-    ) {
+    fn continue_with(&self, state: &Point, p: f64, reached: f64, choices: &mut Vec<Choice>, visit: Visit<'_>) {
         let previous = choices.last().copied().unwrap_or(Likelihood::BEFORE);
         let (mut live, mut all) = (Choices::new(), Vec::new());
         self.live(state, &mut live);
@@ -217,7 +213,7 @@ fn rare_world(n: u64, cells: Cells) -> Option<World> {
 /// Covered rare worlds, all of them, and the relative widths of their intervals in order.
 fn rare(cells: Cells, samples: u32) -> (usize, usize, Vec<f64>) {
     let (mut covered, mut widths) = (0, Vec::new());
-    for world in (20_000..20_090).filter_map(|n| rare_world(n, cells)) {
+    for world in (20_000..20_060).filter_map(|n| rare_world(n, cells)) {
         let (truth, ..) = world.truth();
         let interval = world.explored(None, samples, 1).interval;
         covered += usize::from(interval.low <= truth * (1.0 + 1e-9) && truth <= interval.high);
@@ -236,7 +232,7 @@ fn rare(cells: Cells, samples: u32) -> (usize, usize, Vec<f64>) {
 #[test]
 fn one_in_a_hundred_thousand_is_known_within_a_quarter() {
     let (covered, worlds, widths) = rare(Cells::Fine, SAMPLES);
-    assert!(worlds >= 80, "{worlds} worlds");
+    assert!(worlds >= 55, "{worlds} worlds");
     assert!(covered * 100 >= worlds * 93, "{covered} of {worlds}");
     assert!(widths[worlds - 1] <= 0.5, "{}", widths[worlds - 1]);
 }

@@ -130,10 +130,12 @@ impl Mixture {
     pub(super) fn draw(&self, n: u64) -> Draw {
         self.pattern[(n % self.pattern.len() as u64) as usize]
     }
-    /// The share of runs that are surely drawn as likely as they are. Where no failure is expected at all, what tends
-    /// towards failure has no direction, and is plain as well.
-    pub(super) fn plain_share(&self, is_failure_expected: bool) -> f64 {
-        let share = |draw: Draw| self.shares[draw.index()];
-        if is_failure_expected { share(Plain) } else { share(Plain) + share(Guided) + share(Taught) }
+    /// The share of runs that are surely drawn as likely as they are.
+    pub(super) fn plain_share(&self) -> f64 {
+        self.shares[Plain.index()]
+    }
+    /// The same where no failure is expected at all: what tends towards failure has no direction, and is plain as well.
+    pub(super) fn aimless_share(&self) -> f64 {
+        self.plain_share() + self.shares[Guided.index()] + self.shares[Taught.index()]
     }
 }

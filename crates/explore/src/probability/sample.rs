@@ -108,7 +108,8 @@ pub(super) fn draw<S: System>(world: &World<'_, S>, guide: Option<&Guide<'_>>, s
     let batch = Batch { mixture: Mixture::counted(first..samples), learned: &learned, ..looking };
     let mut runs = batch.runs(first..samples);
     let expects_failure = guide.is_some_and(|guide| guide.starts.iter().any(|&value| value > 0.0));
-    let plain_share = batch.mixture.plain_share(expects_failure || !first_failures.is_empty());
+    let has_aim = expects_failure || !first_failures.is_empty();
+    let plain_share = if has_aim { batch.mixture.plain_share() } else { batch.mixture.aimless_share() };
     let is_bold = |n: &u64| if *n < first { looking.mixture.draw(*n) } else { batch.mixture.draw(*n) } == Draw::Bold;
     runs.bold = (0..samples).filter(is_bold).count() as u64;
     (runs.first, runs.first_failures, runs.weight_max) = (first, first_failures, 1.0 / plain_share);

@@ -10,18 +10,19 @@ use super::flow::{End, Flow, Members};
 
 /// Probability of failure after each step of the flow.
 pub(super) fn failure_values(flow: &Flow, likelihood: &Likelihood) -> Vec<f64> {
+    let outlook = Outlook { flow, likelihood };
     fill(flow, |end, choice, values, scratch| match end {
         End::Violated => 1.0,
         End::Over => 0.0,
-        End::Open(members) => mean_ahead(flow, likelihood, members, choice, values, scratch),
+        End::Open(members) => outlook.mean(members, choice, values, scratch),
     })
 }
 
 /// Probability of failure from each start.
 pub(super) fn start_values(flow: &Flow, values: &[f64], likelihood: &Likelihood) -> Vec<f64> {
-    let mut scratch = Vec::new();
+    let (outlook, mut scratch) = (Outlook { flow, likelihood }, Vec::new());
     let starts = flow.starts().map(|node| node..node + 1);
-    starts.map(|start| mean_ahead(flow, likelihood, &start, Likelihood::BEFORE, values, &mut scratch)).collect()
+    starts.map(|start| outlook.mean(&start, Likelihood::BEFORE, values, &mut scratch)).collect()
 }
 
 /// Computes a value for each step from those of later steps: level by level backwards where the graph has levels; where
@@ -48,23 +49,25 @@ pub(super) fn fill(flow: &Flow, of: impl Fn(&End, Choice, &[f64], &mut Vec<f64>)
     values
 }
 
-fn mean_ahead(
-    flow: &Flow,
-    likelihood: &Likelihood,
-    members: &Members,
-    previous: Choice,
-    values: &[f64],
-    scratch: &mut Vec<f64>,
-) -> f64 {
-    let nodes = flow.nodes(members);
-    let mut sum = 0.0;
-    for &node in nodes {
-        let steps = flow.steps_of(node);
-        if steps.is_empty() {
-            continue;
+/// What lies ahead of states.
+struct Outlook<'a> {
+    flow: &'a Flow,
+    likelihood: &'a Likelihood,
+}
+
+impl Outlook<'_> {
+    /// The value ahead of some states after a choice, shared among them.
+    fn mean(&self, members: &Members, previous: Choice, values: &[f64], scratch: &mut Vec<f64>) -> f64 {
+        let nodes = self.flow.nodes(members);
+        let mut sum = 0.0;
+        for &node in nodes {
+            let steps = self.flow.steps_of(node);
+            if steps.is_empty() {
+                continue;
+            }
+            self.likelihood.probabilities(previous, self.flow.live(node), scratch);
+            sum += scratch.iter().zip(&values[steps]).map(|(p, value)| p * value).sum::<f64>();
         }
-        likelihood.probabilities(previous, flow.live(node), scratch);
-        sum += scratch.iter().zip(&values[steps]).map(|(p, value)| p * value).sum::<f64>();
+        sum / nodes.len() as f64
     }
-    sum / nodes.len() as f64
 }
