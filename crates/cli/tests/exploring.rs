@@ -227,3 +227,46 @@ fn a_constant_error_that_violates_is_a_finding_even_if_the_budget_ends_before() 
     assert_eq!((code, &result["verdict"], &result["complete"]), (1, &"violated".into(), &false.into()), "{result}");
     assert_eq!(result["groups"][0]["source"], "constant");
 }
+
+/// `pull.toml` with an error that seldom begins.
+fn likely_project() -> Project {
+    let project = Project::new();
+    let offset = "offset = { by = \"6 deg\" }\n";
+    assert!(PULL.contains(offset));
+    let probability = "probability = { begin = 0.01, stay = 0.6 }\n";
+    project.write("likely.toml", &PULL.replace(offset, &format!("{offset}{probability}")));
+    project
+}
+
+#[test]
+fn probabilities_of_errors_become_probabilities_of_failures() {
+    let project = likely_project();
+    let arguments = ["explore", "likely.toml", "--no-pictures", "--samples", "1000", "--most-likely", "2"];
+    let (code, result) = project.json(&arguments);
+    assert_eq!(code, 1, "{result}");
+    let found = &result["probability"];
+    let number = |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("{key}: {found}"));
+    let (low, failure, high) = (number("low"), number("failure"), number("high"));
+    assert!(0.0 < low && low <= failure && failure <= high && high < 0.2, "{found}");
+    assert_eq!(number("samples") + number("samples_to_look_around"), 1000.0);
+    let most_likely = found["most_likely"].as_array().unwrap();
+    assert!(!most_likely.is_empty() && most_likely.len() <= 2, "{found}");
+    let first = &most_likely[0];
+    assert!(first["probability"].as_f64().unwrap() <= failure, "{found}");
+    let replayed = project.run(&["replay", first["finding"].as_str().unwrap(), "--twice"]);
+    assert!(replayed.code == 1 && replayed.out.contains("no-contact"), "{replayed:?}");
+    let human = project.run(&arguments);
+    assert!(human.out.contains("Most likely failures") && human.out.contains("95 %"), "{human:?}");
+    let threads = project.json(&[&arguments[..], &["-j", "3"]].concat()).1;
+    assert_eq!(threads["probability"]["low"], found["low"]);
+    assert_eq!(threads["probability"]["high"], found["high"]);
+}
+
+#[test]
+fn without_probabilities_nothing_is_said_about_them() {
+    let project = Project::new();
+    let (_, result) = project.json(&["explore", "pull.toml", "--no-pictures"]);
+    assert!(result.get("probability").is_none(), "{result}");
+    let ran = project.run(&["explore", "pull.toml", "--samples", "1000"]);
+    assert!(ran.code == 2 && ran.err.contains("--samples"), "{ran:?}");
+}

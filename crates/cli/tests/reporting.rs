@@ -68,10 +68,15 @@ fn pages_of_other_verdicts_use_the_same_words_as_the_machine() {
     let project = Project::new();
     assert_eq!(project.run(&[&QUICK[..], &HARMLESS].concat()).code, 0);
     let text = page(&project);
-    assert!(text.contains("<strong>not found</strong> in any error sequence of 8 s, shorter than the scenario"), "{text}");
+    assert!(
+        text.contains("<strong>not found</strong> in any error sequence of 8 s, shorter than the scenario"),
+        "{text}"
+    );
     assert_eq!(project.run(&[&QUICK[..], &HARMLESS, &["--budget", "states=2"]].concat()).code, 5);
     let text = page(&project);
-    assert!(text.contains("<strong>incomplete</strong> (the budget of states was used up)") && text.contains("no pass"));
+    assert!(
+        text.contains("<strong>incomplete</strong> (the budget of states was used up)") && text.contains("no pass")
+    );
     assert!(!text.contains("<strong>safe"));
 }
 

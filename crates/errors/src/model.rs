@@ -35,6 +35,12 @@ pub trait ErrorModel: Debug + Send + Sync {
         (0..mode).all(|lower| outcome(lower) != own)
     }
 
+    /// The mode in which the error stays as it is, where that is a mode of its own; otherwise every mode stays by being
+    /// repeated. Probabilities need to know: such a mode is never begun.
+    fn stay_mode(&self) -> Option<u8> {
+        None
+    }
+
     /// What is wrong with the numbers of this model, if anything.
     fn problem(&self) -> Option<String> {
         None

@@ -175,7 +175,7 @@ pub(crate) fn resume<S: System>(
 ) -> io::Result<Option<Resumed>> {
     let starts = graph.progress.states;
     let (mut node, mut first_member, mut level) = (starts, starts, 0_u32);
-    let mut last = 0..starts;
+    let (mut last, mut nodes) = (0..starts, Vec::new());
     for bytes in notes.all {
         let checkpoint: Checkpoint = from_bytes(&bytes).map_err(|e| damaged(&e.to_string()))?;
         if checkpoint.form != FORM || checkpoint.identity != notes.identity.0 {
@@ -183,14 +183,14 @@ pub(crate) fn resume<S: System>(
         }
         first_member = checkpoint.first_member;
         last = node..node + checkpoint.cells.len() as u64;
-        take_in(graph, trail, checkpoint, level, node)?;
+        nodes.extend(take_in(graph, trail, checkpoint, level, node)?);
         node = last.end;
         level += 1;
     }
     if level == 0 {
         return Ok(None);
     }
-    let waiting = walker.rebuild(graph, runner, trail, (last, node), level, pool)?;
+    let waiting = walker.rebuild(graph, runner, trail, (last, &nodes), level, pool)?;
     Ok(Some(Resumed { waiting, level, first_member }))
 }
 
@@ -200,7 +200,7 @@ fn take_in<S: System>(
     checkpoint: Checkpoint,
     level: u32,
     first_node: u64,
-) -> io::Result<()> {
+) -> io::Result<Vec<Node>> {
     let nodes: Vec<Node> = (first_node..)
         .zip(&checkpoint.cells)
         .map(|(node, cell)| {
@@ -218,7 +218,7 @@ fn take_in<S: System>(
             graph.link_merged(edge.parent, edge.choice, edge.cell, 0);
         }
     }
-    nodes.iter().for_each(|node| graph.take_in_node(node));
+    nodes.iter().for_each(|node| graph.link_kept(node));
     graph.hits.extend(checkpoint.hits.into_iter().map(HitRow::hit));
     graph.notes.extend(checkpoint.notes.into_iter().map(HitRow::hit));
     let fault = |(parent, choice, what): (u64, u16, String)| FaultAt {
@@ -236,7 +236,7 @@ fn take_in<S: System>(
     graph.continue_digest(Digest(checkpoint.digest));
     let report = graph.levels[level as usize];
     graph.observer.level(&report);
-    Ok(())
+    Ok(nodes)
 }
 
 /// Computes states again along the trail.
@@ -251,22 +251,31 @@ impl<S: System> Walker<'_, S> {
         graph: &mut Graph<'_, S>,
         runner: &Runner<'_, S>,
         trail: &dyn Trail,
-        (last, end): (std::ops::Range<u64>, u64),
+        (last, nodes): (std::ops::Range<u64>, &[Node]),
         level: u32,
         pool: &mut Pool<'_, S::State>,
     ) -> io::Result<Vec<Waiting>> {
         let holders_matter = graph.settings.scope == Scope::Visited && runner.grid.is_some();
-        let all_matter = holders_matter || graph.observer.draws();
-        let wanted: Vec<u64> =
-            if all_matter { (self.starts.len() as u64..end).collect() } else { last.clone().collect() };
+        let draws = graph.observer.draws();
+        let wanted: Vec<u64> = match holders_matter || draws {
+            true => nodes.iter().map(|node| node.node).collect(),
+            false => last.clone().collect(),
+        };
+        if graph.observer.records() && !draws {
+            nodes.iter().for_each(|node| graph.observer.node(node));
+        }
+        let first = nodes.first().map_or(0, |node| node.node);
         let (mut waiting, mut failed) = (Vec::new(), None);
         let mut holders = Holders { level: 0, members: Vec::new() };
         let reached = |node: u64, depth: u32, state: &S::State| {
             if holders_matter {
                 holders.enter(graph, runner, node, depth, state);
             }
-            if graph.observer.draws() {
+            if draws {
                 graph.observer.kept(node, graph.system.glance(state));
+                if graph.observer.records() {
+                    graph.observer.node(&nodes[(node - first) as usize]);
+                }
             }
             if last.contains(&node) {
                 match pool.put(state) {

@@ -323,16 +323,16 @@ impl<'a, S: System> Graph<'a, S> {
             let at = self.system.glance(&state()?);
             self.observer.kept(node.node, at);
         }
+        if self.observer.records() {
+            self.observer.node(node);
+        }
         self.log.iter_mut().for_each(|log| log.add_node(node));
-        self.take_in_node(node);
+        self.link_kept(node);
         Ok(())
     }
 
     /// A kept state joins the graph.
-    pub(crate) fn take_in_node(&mut self, node: &Node) {
-        if self.observer.records() {
-            self.observer.node(node);
-        }
+    pub(crate) fn link_kept(&mut self, node: &Node) {
         if let Some(links) = &mut self.links {
             links.add_kept((node.parent != NO_PARENT).then_some(node.parent), node.choice.0, node.level, node.cell);
         }

@@ -18,6 +18,7 @@ mod explorer;
 mod graph;
 mod links;
 mod pool;
+pub mod probability;
 mod recording;
 mod refine;
 mod replay;

@@ -37,6 +37,7 @@ pub mod contract;
 pub mod digest;
 pub mod errors;
 pub mod key;
+pub mod likelihood;
 pub mod maths;
 pub mod state;
 pub mod system;
@@ -47,6 +48,7 @@ pub use chance::{Chance, Seed};
 pub use digest::{Digest, DigestWriter};
 pub use errors::{Choice, Choices, ErrorSpace, ErrorSpaceError, Mode, Site};
 pub use key::{CellKey, CellSize, Grid, KeyWriter, Variable};
+pub use likelihood::{Chain, Likelihood, Process, ProcessError};
 pub use state::{State, StateError, from_bytes, state_digest, to_bytes};
 pub use system::{
     AXES_MAX, Axis, Danger, Fault, Job, ParamSpace, Params, Place, SegmentEnd, System, Verdict, Verdicts,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::chance::Seed;
 use crate::errors::{Choice, Choices, ErrorSpace};
 use crate::key::{KeyWriter, Variable};
+use crate::likelihood::Likelihood;
 use crate::state::State;
 use crate::watch::{Signal, Watch};
 
@@ -183,6 +184,10 @@ pub trait System: Sync {
         let _ = state;
         out.clear();
         out.extend(self.errors().choices());
+    }
+    /// How likely a choice is after another one; `None` where nobody said.
+    fn likelihood(&self) -> Option<&Likelihood> {
+        None
     }
     /// Runs many segments; a bridge sends one message for all, a vectorised loop runs them side by side.
     /// Results must equal those of [`run`](System::run) bit for bit.

@@ -20,6 +20,7 @@ const GOLDEN: &[(&str, u32, &str, &str)] = &[
     ("narrow-passage-calm", 10, "c60496c90102e1d2dd89cd25103c33a1", "00d95fb4ede3cec41f6eba4258094a3a"),
     ("narrow-passage-drift", 8, "090452b84b6cbcba851485acc6909588", "619a704d5c848f57b4c0f7546ebc598d"),
     ("narrow-passage-eager", 8, "1c6890f7bb79e2c4383bb0d79228995a", "cb212e22f39dd6f4abf974cd55e38f5b"),
+    ("narrow-passage-likely", 10, "4f490fbb0c2dbd6fb332d6bdb185cb34", "5b525892df54d32e7890a43a7b67ec31"),
     ("narrow-passage-starts", 6, "23f45e4eaf72c4e6c4cf8babcf04c1f4", "6b37e532769b8abef495477569aa00e4"),
     ("narrow-passage-timetable", 6, "0038d920f9be4347903cc778077b26a9", "4bb2a2cc00ab444689ae1279a900836c"),
     ("replanning-garage", 5, "17e4da1b80232df1062e0eff730282be", "68495107270acb6c9166fd02bbf05594"),

@@ -21,6 +21,8 @@ pub enum Source {
     Constant,
     /// By a random run beside the exploration, which merging or a spent budget had missed.
     Rollout,
+    /// By looking for likely failures, which merging or a spent budget had missed.
+    Likely,
 }
 
 impl Source {
@@ -30,6 +32,7 @@ impl Source {
             Self::Explored => "explored",
             Self::Constant => "constant",
             Self::Rollout => "rollout",
+            Self::Likely => "likely",
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::groups::Group;
 use super::pictures;
+use super::probability::{self, Likely};
 use super::settings::{Horizon, Words};
 use crate::exit::Exit;
 use crate::load::Loaded;
@@ -49,6 +50,8 @@ pub struct Facts<'a> {
     pub used: Used,
     /// The folder of the run, relative.
     pub run: String,
+    /// How likely failures are, where the scenario says how likely errors are.
+    pub likely: Option<Likely>,
 }
 
 impl Facts<'_> {
@@ -125,7 +128,7 @@ impl Facts<'_> {
     /// The object of `anabranch.explore/1`.
     pub fn to_json(&self) -> Value {
         let (outcome, words) = (self.outcome, self.words());
-        json!({
+        let mut object = json!({
             "schema": "anabranch.explore/1",
             "scenario": self.drive.name(),
             "digest": outcome.digest.to_string(),
@@ -165,7 +168,11 @@ impl Facts<'_> {
             "level_rows": self.levels_json(),
             "profile": self.profile_json(),
             "groups": self.groups_json(),
-        })
+        });
+        if let Some(likely) = &self.likely {
+            object["probability"] = probability::to_json(self, likely);
+        }
+        object
     }
 
     fn sites_json(&self) -> Value {

@@ -107,7 +107,7 @@ pub fn save(
 ) -> Result<(), Failure> {
     for (at, group) in groups.iter_mut().take(FOLDERS_MAX).enumerate() {
         confirm_alone(drive, seed, &group.first)?;
-        let path = folder.add_finding(&group.label, &finding(group, loaded, drive, seed))?;
+        let path = folder.add_finding(&group.label, &finding_of(group, loaded, drive, seed))?;
         if at < TRACES_MAX {
             publish(&path.join("trace.csv"), &trace(&group.first, drive, seed)?)?;
             publish(&path.join("trace.mcap"), &mcap(&group.first, loaded, drive, seed)?)?;
@@ -117,7 +117,8 @@ pub fn save(
     Ok(())
 }
 
-fn finding(group: &Group, loaded: &Loaded, drive: &Drive, seed: Seed) -> Finding {
+/// The file of the first finding of a group.
+pub fn finding_of(group: &Group, loaded: &Loaded, drive: &Drive, seed: Seed) -> Finding {
     let Candidate { start, choices, verdict, .. } = &group.first;
     let mut finding = Finding::new(drive.name(), loaded.hash, drive.segment_seconds());
     finding.seed = seed.0;

@@ -9,6 +9,7 @@ use super::candidates::Source;
 use super::contact;
 use super::facts::Facts;
 use super::groups::{FOLDERS_MAX, Group, TRACES_MAX, shown};
+use super::probability;
 use crate::escape::escape;
 use crate::numbers::{bytes, count, duration, grouped, raised, short};
 use crate::project;
@@ -26,6 +27,7 @@ pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
         out += &findings(facts, paint);
         out += &commands(facts, paint);
     }
+    out += &probability::most_likely(facts, paint);
     out += &summary(facts, paint);
     out
 }
@@ -86,6 +88,7 @@ fn one_group(facts: &Facts<'_>, paint: &Paint, number: usize, group: &Group) -> 
         Source::Explored => "",
         Source::Constant => ", found by holding one error",
         Source::Rollout => ", found by a random run",
+        Source::Likely => ", found by looking for likely failures",
     };
     let head = format!("#{number} `{id}` after {time} s{place}{alike}{source}");
     format!("\n{}\n{}", paint.bold(&head), group.table(facts.drive).human("   "))
@@ -122,6 +125,9 @@ fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
     }
     if facts.outcome.note_count > 0 {
         row("should", format!("violated in {} segments (reported only)", count(facts.outcome.note_count as f64)));
+    }
+    if let Some(likely) = &facts.likely {
+        row("likely", probability::sentence(likely));
     }
     row("cost", cost(facts));
     row("run", format!("{} (digest {})", facts.run, facts.outcome.digest));

@@ -10,6 +10,7 @@ pub mod groups;
 pub mod human;
 pub mod meter;
 pub mod pictures;
+pub mod probability;
 pub mod settings;
 pub mod store;
 pub mod watcher;

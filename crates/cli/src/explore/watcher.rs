@@ -1,6 +1,6 @@
 //! The audience of an exploration: progress, status file, events and the picture.
 
-use anabranch_explore::{Drawn, Edge, LevelReport, Node, Observer, Progress};
+use anabranch_explore::{Drawn, Edge, LevelReport, Node, Observer, Progress, Recording};
 use anabranch_record::{Phase, RunFolder, Status};
 use serde_json::json;
 
@@ -37,13 +37,15 @@ pub struct Watcher<'a> {
     pub drawing: Drawing,
     /// For the tables.
     pub graph: Option<GraphRecorder>,
+    /// The whole graph, where somebody needs it.
+    pub recording: Option<Recording>,
 }
 
 impl<'a> Watcher<'a> {
     /// A watcher that writes to the folder of the run.
     pub fn new(screen: &'a Screen, folder: &'a RunFolder, clock: WallClock, meter: Meter, pictures: Pictures) -> Self {
         let (status, written_s, drawing) = (Status::begin(), 0.0, Drawing::default());
-        Self { screen, folder, clock, meter, pictures, status, written_s, drawing, graph: None }
+        Self { screen, folder, clock, meter, pictures, status, written_s, drawing, graph: None, recording: None }
     }
 
     /// Whether pictures will be drawn.
@@ -108,16 +110,14 @@ impl Observer for Watcher<'_> {
     }
 
     fn records(&self) -> bool {
-        self.graph.is_some()
+        self.graph.is_some() || self.recording.as_ref().is_some_and(Observer::records)
     }
     fn edge(&mut self, edge: &Edge) {
-        if let Some(graph) = &mut self.graph {
-            graph.edge(edge);
-        }
+        self.graph.iter_mut().for_each(|graph| graph.edge(edge));
+        self.recording.iter_mut().for_each(|recording| recording.edge(edge));
     }
     fn node(&mut self, node: &Node) {
-        if let Some(graph) = &mut self.graph {
-            graph.node(node);
-        }
+        self.graph.iter_mut().for_each(|graph| graph.node(node));
+        self.recording.iter_mut().for_each(|recording| recording.node(node));
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anabranch_explore::{Disk, ExploreError, Explorer, Outcome, Settings, Stop};
+use anabranch_explore::probability::Asked;
+use anabranch_explore::{Disk, ExploreError, Explorer, Outcome, Recording, Settings, Stop};
 use anabranch_kernel::{Seed, System};
 use anabranch_record::table::Whole;
 use anabranch_record::{Phase, RunFolder, RunInfo, Status};
@@ -14,10 +15,11 @@ use serde_json::json;
 
 use crate::escape::escape;
 use crate::exit::Exit;
-use crate::explore::candidates::confirmed;
+use crate::explore::candidates::{Candidate, confirmed};
 use crate::explore::facts::{Facts, Used, no_path_json};
 use crate::explore::graph::{GraphFlag, GraphRecorder};
 use crate::explore::meter::Meter;
+use crate::explore::probability::{self, Likely, Wanted};
 use crate::explore::settings::{self, Flags, Horizon, MergeFlag, Pairs, parse_budget, parse_merge};
 use crate::explore::store::{LevelTrail, SpillDisk};
 use crate::explore::watcher::{Pictures, Watcher};
@@ -77,6 +79,12 @@ pub struct Explore {
     /// Draw no pictures.
     #[arg(long)]
     pub no_pictures: bool,
+    /// Runs from the start that say how likely a failure is, where errors have probabilities [default: 10000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000_000))]
+    pub samples: Option<u32>,
+    /// How many of the most likely failures to name, where errors have probabilities [default: 3].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub most_likely: Option<u32>,
 }
 
 /// Settings with a name.
@@ -97,6 +105,7 @@ struct Journey<'a> {
     threads: usize,
     clock: WallClock,
     folder: RunFolder,
+    wanted: Wanted,
 }
 
 impl Explore {
@@ -114,6 +123,7 @@ impl Explore {
             settings = settings.paper(drive.variables());
         }
         refuse_contradictions(&drive, &settings)?;
+        let wanted = Wanted::of(&drive, self.samples, self.most_likely)?;
         let name = self.name.as_deref().unwrap_or(drive.name());
         let folder = RunFolder::create_now(Path::new(RUNS), name)?;
         let (seed, clock) = (Seed(global.seed.unwrap_or(0)), WallClock::start());
@@ -128,6 +138,7 @@ impl Explore {
             threads: global.threads(),
             clock,
             folder,
+            wanted,
         };
         journey.write_info()?;
         let pictures = if self.no_pictures { Pictures::Leave } else { Pictures::Draw };
@@ -179,6 +190,7 @@ impl Journey<'_> {
         let meter = Meter::new(self.screen, self.clock, self.horizon.levels, self.drive.segment_seconds());
         let mut watcher = Watcher::new(self.screen, &self.folder, self.clock, meter, pictures);
         watcher.graph = GraphRecorder::create(self.folder.path(), self.drive, graph)?;
+        watcher.recording = Wanted::recording(self.drive);
         let mut trail = LevelTrail::create(&self.folder.levels())?;
         let done =
             self.explore(&mut trail, &mut watcher).and_then(|outcome| self.conclude(outcome, &trail, &mut watcher));
@@ -214,7 +226,9 @@ impl Journey<'_> {
     fn conclude(&self, outcome: Outcome, trail: &LevelTrail, watcher: &mut Watcher<'_>) -> Result<Exit, Failure> {
         let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), ThisSystem.cpu_s());
         self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
-        let candidates = confirmed(self.drive, self.seed, &outcome, trail, self.threads)?;
+        let mut candidates = confirmed(self.drive, self.seed, &outcome, trail, self.threads)?;
+        let graph = watcher.recording.take().filter(|_| outcome.stop != Some(Stop::Interrupted));
+        let likely = graph.map(|graph| self.likely(&graph, &mut candidates)).transpose()?.flatten();
         let mut groups = groups::group(self.drive, &candidates);
         groups::save(&mut groups, &self.folder, self.loaded, self.drive, self.seed)?;
         let used = Used {
@@ -237,6 +251,7 @@ impl Journey<'_> {
             findings: candidates.len() as u64 + beyond,
             used,
             run: project::relative(self.folder.path()),
+            likely,
         };
         let drawing = std::mem::take(&mut watcher.drawing);
         if watcher.wants_pictures() {
@@ -249,6 +264,17 @@ impl Journey<'_> {
         report::write(&self.folder)?;
         self.screen.result(|paint| human::text(&facts, paint), &machine);
         Ok(facts.exit())
+    }
+}
+
+impl Journey<'_> {
+    /// How likely failures are; those that were not known become findings.
+    fn likely(&self, graph: &Recording, candidates: &mut Vec<Candidate>) -> Result<Option<Likely>, Failure> {
+        let Wanted { samples, most_likely } = self.wanted;
+        let (settings, seed, threads) = (&self.settings, self.seed, self.threads);
+        let asked = Asked { settings, seed, threads, samples, most_likely };
+        let found = probability::compute(self.screen, self.drive, graph, &asked, candidates)?;
+        found.map(|found| probability::save(found, &self.folder, self.loaded, self.drive, &asked)).transpose()
     }
 }
 

@@ -146,6 +146,9 @@ impl ErrorModel for Drift {
         let own = self.end(mode, start);
         (0..mode).all(|lower| self.end(lower, start).iter().zip(own).any(|(a, b)| (a - b).abs() > SAME))
     }
+    fn stay_mode(&self) -> Option<u8> {
+        Some(FIRST_GROWING as u8 - 1)
+    }
     fn problem(&self) -> Option<String> {
         let sound = self.position.iter().chain(&self.heading).all(Growth::is_sound);
         if !sound {

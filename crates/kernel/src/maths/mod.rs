@@ -34,6 +34,11 @@ pub fn ln(x: f64) -> f64 {
 pub fn exp(x: f64) -> f64 {
     libm::exp(x)
 }
+/// Cube root.
+#[inline]
+pub fn cbrt(x: f64) -> f64 {
+    libm::cbrt(x)
+}
 /// Logarithm of the gamma function.
 #[inline]
 pub fn ln_gamma(x: f64) -> f64 {

@@ -13,6 +13,7 @@ use anabranch_vehicle::CarModel;
 
 use super::errors::{self, Numbers, error_set};
 use super::index::EdgeIndex;
+use super::likelihood::likelihood;
 use super::plan::{Plan, Planning, Replanning, closed_edges};
 use super::{Drive, Driver, Eyes, Goal};
 use crate::file::{self, DriverKind, ExpressionError, Form, MergeCell, MergeSpec, ScenarioSpec, Span};
@@ -99,6 +100,7 @@ impl Drive {
             driver,
             control_ticks,
             plans,
+            likelihood: likelihood(spec, errors.space()),
             errors,
             requirements,
             walls,

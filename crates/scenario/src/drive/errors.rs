@@ -23,7 +23,7 @@ pub(super) fn error_set(spec: &ScenarioSpec, numbers: &Numbers) -> Result<ErrorS
     ErrorSet::new(spec.errors.iter().map(entry).collect(), limits)
 }
 
-fn model(spec: &ScenarioSpec, error: &ErrorSpec, numbers: &Numbers) -> Model {
+pub(super) fn model(spec: &ScenarioSpec, error: &ErrorSpec, numbers: &Numbers) -> Model {
     let id = error.id.value.clone();
     let tick_s = spec.world.step_s.value;
     let ticks = |by_s: &[f64]| by_s.iter().map(|&s| u16::try_from(spec.world.ticks(s)).unwrap_or(u16::MAX)).collect();

@@ -5,6 +5,7 @@ mod danger;
 mod errors;
 mod index;
 mod lanes;
+mod likelihood;
 mod obstacles;
 mod plan;
 mod state;
@@ -14,8 +15,8 @@ use anabranch_driving::follow::{PathFollower, TrajectoryFollower};
 use anabranch_errors::ErrorSet;
 use anabranch_geometry::{Body, EdgeSet, Pose};
 use anabranch_kernel::{
-    Choice, Choices, Danger, ErrorSpace, Fault, Job, KeyWriter, ParamSpace, Params, Seed, SegmentEnd, Signal, System,
-    Variable, Watch,
+    Choice, Choices, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, ParamSpace, Params, Seed, SegmentEnd,
+    Signal, System, Variable, Watch,
 };
 use anabranch_monitors::Requirements;
 use anabranch_sensing::{Localisation, ObstacleSensor};
@@ -23,6 +24,7 @@ use anabranch_vehicle::CarModel;
 
 pub use assemble::{AssembleError, SettingError, check_expression};
 use index::EdgeIndex;
+pub(crate) use likelihood::{Likely, likely};
 use plan::{Plan, Replanning};
 pub use state::{DriveState, DriverMemory};
 
@@ -71,6 +73,7 @@ pub struct Drive {
     space: ParamSpace,
     goal: Goal,
     errors: ErrorSet,
+    likelihood: Option<Likelihood>,
     requirements: Requirements,
     requirement_ids: Vec<String>,
     walls: EdgeSet,
@@ -142,6 +145,9 @@ impl System for Drive {
     }
     fn live(&self, state: &DriveState, out: &mut Choices) {
         self.errors.live(&state.errors, out);
+    }
+    fn likelihood(&self) -> Option<&Likelihood> {
+        self.likelihood.as_ref()
     }
     fn run(&self, state: &mut DriveState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
         self.run_one(state, choice, watch)

@@ -96,6 +96,14 @@ codes! {
         "The expression of a requirement compares signals with quantities, such as `ego.clearance <= 0 m`. The mark shows where reading stopped.";
     NeedsEventually "E0209" "a deadline without `eventually`"
         "`by` says until when something must have happened; `never` and `always` hold for the whole run.";
+    NotAProbability "E0210" "a probability outside of 0 to 1"
+        "A probability is a number from 0 (never) to 1 (always), per segment. One percent is 0.01.";
+    DoesNotAddUp "E0211" "probabilities that do not add up"
+        "After an error exactly one thing follows: it stays, it changes or grows, or it ends. So `stay` and `change` together, or `stay` and `grow`, are at most 1, and what is left over ends the error. A drift may say `decay` for what is left over; then the three are exactly 1.";
+    WrongWeight "E0212" "weights that do not fit the modes"
+        "`modes` says how an error chooses its mode. Names are those of findings, such as `left 0.1 m`; a list has one weight for each mode besides \"none\" (and besides \"stay\" of a drift, which is never begun). At least one weight is more than zero.";
+    SomeProbabilities "E0213" "an error without probability beside errors with one"
+        "How likely a failure is follows from how likely every error is. Give each `[[error]]` a `probability`, or none.";
     NotAMultiple "E0301" "a time that is not a whole multiple of the base cycle"
         "There is one clock, `world.step`. Cycles, segments, delays and deadlines are whole multiples of it (S1-4), so that every run meets them on the same tick.";
     NotSegments "E0302" "an end that is not a whole number of segments"

@@ -47,8 +47,8 @@ pub use reference::{codes_reference, format_reference, schema_json};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GoalSpec, Level, LimitsSpec,
-    MergeCell, MergeSize, MergeSpec, ObstacleSensorSpec, ObstacleSpec, RequirementSpec, ScenarioSpec, Start, StartSpec,
-    VehicleSpec, WallSpec, WorldSpec,
+    MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, ProbabilitySpec, RequirementSpec,
+    ScenarioSpec, Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{DriverKind, ErrorPlace, Form, Frame, Gear, Keep, Order, Scope};
@@ -115,6 +115,7 @@ impl Document {
         let spec = build::build(&mut problems);
         if let Some(spec) = &spec {
             check::timing::check(&mut problems, spec);
+            check::probability::check(&mut problems, spec);
             check_expressions(&mut problems, spec, hooks);
         }
         if !problems.is_empty() {

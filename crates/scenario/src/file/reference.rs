@@ -49,6 +49,9 @@ fn key_schema(key: &'static Key) -> Value {
         schema["default"] = match key.kind {
             Kind::Flag => json!(default == "true"),
             Kind::Count { .. } => json!(default.parse::<u64>().unwrap_or_default()),
+            Kind::Quantity(quantity) if quantity.dimensions.contains(&Dimension::Number) => {
+                json!(default.parse::<f64>().unwrap_or_default())
+            }
             _ => json!(default),
         };
     }
@@ -73,6 +76,11 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Cells => {
             let size = json!({ "type": ["string", "number"] });
             json!({ "anyOf": [{ "const": "none" }, { "type": "object", "additionalProperties": size }] })
+        }
+        Kind::Weights => {
+            let weight = json!({ "type": "number", "minimum": 0 });
+            let named = json!({ "type": "object", "additionalProperties": weight });
+            json!({ "anyOf": [{ "type": "array", "items": weight, "minItems": 1 }, named] })
         }
     }
 }
@@ -144,6 +152,7 @@ fn kind_text(kind: &Kind) -> String {
         Kind::Tables(section) => format!("any number of `{}`", section.title),
         Kind::WordOrTable(list, section) => format!("{} or table `{}`", words(list), section.title),
         Kind::Cells => "table of cell sizes, `\"exact\"` or `\"ignore\"` by variable; or `\"none\"`".into(),
+        Kind::Weights => "table of weights by mode, or list of weights".into(),
         Kind::Expression => "expression".into(),
     }
 }

@@ -16,6 +16,9 @@ pub const POINTS_MAX: usize = 1000;
 /// Longest id, because it becomes part of file names.
 const ID_CHARS_MAX: usize = 64;
 
+pub(super) const WEIGHT: Quantity =
+    Quantity { dimensions: &[Dimension::Number], sign: Sign::NotNegative, amount: Amount::One };
+pub(super) const WEIGHTS: Quantity = Quantity { amount: Amount::Several, ..WEIGHT };
 pub(super) const COORDINATE: Quantity =
     Quantity { dimensions: &[Dimension::Length], sign: Sign::Any, amount: Amount::One };
 
@@ -124,6 +127,7 @@ fn check_value(problems: &mut Problems<'_>, node: &Node, key: &'static Key) {
             _ => check_word(problems, node, key, words),
         },
         Kind::Cells => check_cells(problems, node, key),
+        Kind::Weights => check_weights(problems, node, key),
     }
 }
 
@@ -239,6 +243,22 @@ fn check_tables(problems: &mut Problems<'_>, node: &Node, key: &Key, section: &'
     }
     for item in items {
         check_inner(problems, item, key, section);
+    }
+}
+
+fn check_weights(problems: &mut Problems<'_>, node: &Node, key: &Key) {
+    let values: Vec<(&Node, &Quantity)> = match &node.value {
+        Value::Table(named) => named.iter().map(|entry| (&entry.node, &WEIGHT)).collect(),
+        Value::List(_) => vec![(node, &WEIGHTS)],
+        _ => {
+            let help = "write { \"left 0.1 m\" = 2.0 } or [1, 2]";
+            return wrong_type(problems, node, key, "a table or a list of weights", help);
+        }
+    };
+    for (value, wanted) in values {
+        for (span, problem) in read_values(value, wanted).err().unwrap_or_default() {
+            problems.report(span, problem);
+        }
     }
 }
 

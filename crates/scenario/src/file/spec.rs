@@ -196,6 +196,36 @@ pub struct ErrorSpec {
     pub kind: Located<ErrorKind>,
     /// Most segments of a run with this error.
     pub per_run: Option<Located<u32>>,
+    /// How likely it is.
+    pub probability: Option<ProbabilitySpec>,
+}
+
+/// How likely an error is, per segment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbabilitySpec {
+    /// That it begins when there is none.
+    pub begin: Located<f64>,
+    /// That it stays as it is.
+    pub stay: Located<f64>,
+    /// That it changes; of a drift, that it grows.
+    pub change: Located<f64>,
+    /// That a drift decreases; what is left over if `None`.
+    pub decay: Option<Located<f64>>,
+    /// How it chooses its mode.
+    pub modes: ModeWeights,
+    /// The whole table.
+    pub span: Span,
+}
+
+/// How an error chooses its mode.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModeWeights {
+    /// All modes alike.
+    Equal,
+    /// In the order of modes, without "none", and without "stay" of a drift.
+    Listed(Located<Vec<f64>>),
+    /// By name; 1 for those not named.
+    Named(Vec<(Located<String>, f64)>),
 }
 
 /// What goes wrong. Sizes are never zero and lists never empty.

@@ -9,7 +9,7 @@ use super::super::span::Located;
 use super::super::spec::{DriftSize, ErrorKind, ErrorSpec, LimitsSpec, ObstacleSpec};
 use super::super::view::View;
 use super::super::words::{ErrorPlace, Frame};
-use super::check_ids;
+use super::{check_ids, probability};
 
 /// Where `on` points to: a place, or a place and an obstacle.
 #[derive(Clone, Copy)]
@@ -51,8 +51,12 @@ fn build(problems: &mut Problems<'_>, view: View<'_>, obstacles: &[ObstacleSpec]
     Some(ErrorSpec {
         id: view.text("id")?,
         on: target.place,
-        kind: Located::new(kind, table.span()),
         per_run: view.small_count("per_run"),
+        probability: match view.table("probability") {
+            Some(table) => Some(probability::build(problems, table, &kind)?),
+            None => None,
+        },
+        kind: Located::new(kind, table.span()),
     })
 }
 

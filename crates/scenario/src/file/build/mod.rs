@@ -3,6 +3,7 @@
 mod ego;
 mod error;
 mod explore;
+mod probability;
 mod vehicle;
 mod world;
 

@@ -35,6 +35,49 @@ pub(super) static ERROR: Section = Section {
         key("ghost", Kind::Table(&GHOST), Need::Optional, "An obstacle is seen that is not there (S1-25)."),
         key("appears", Kind::Table(&APPEARS), Need::Optional, "An obstacle appears, really (S1-28)."),
         key("per_run", LIMIT, Need::Optional, "Most segments of a run with this error; no limit if left out."),
+        key(
+            "probability",
+            Kind::Table(&PROBABILITY),
+            Need::Optional,
+            "How likely it is; if one error says so, all of them do, and `explore` says how likely failures are.",
+        ),
+    ],
+};
+
+static PROBABILITY: Section = Section {
+    title: "probability = { .. }",
+    doc: "Probabilities per segment: whether the error begins, stays, changes, or ends. What is left over ends it. Errors are \
+          independent of each other, and before the first segment there is none. Where limits (`at_once`, `per_run`) or the \
+          error itself leave out combinations, these are removed and the rest is divided by its sum.",
+    exactly_one: &[],
+    keys: &[
+        key("begin", not_negative(NUMBER), Need::Required, "That it begins when there is none; from 0 to 1."),
+        key("stay", not_negative(NUMBER), Need::Default("0"), "That it stays as it is when there is one."),
+        key(
+            "change",
+            not_negative(NUMBER),
+            Need::Default("0"),
+            "That another mode follows at once, for example a jump to another side. Not for drifts.",
+        ),
+        key(
+            "grow",
+            not_negative(NUMBER),
+            Need::Default("0"),
+            "Only for drifts: that it increases further, to a side chosen by weight.",
+        ),
+        key(
+            "decay",
+            not_negative(NUMBER),
+            Need::Optional,
+            "Only for drifts: that it decreases; what `stay` and `grow` leave over if left out.",
+        ),
+        key(
+            "modes",
+            Kind::Weights,
+            Need::Optional,
+            "How a beginning or changing error chooses its mode: weights by name, such as `{ \"left 0.1 m\" = 2 }`, with 1 \
+             for those not named, or a list in the order of modes without \"none\". All alike if left out.",
+        ),
     ],
 };
 

@@ -82,6 +82,8 @@ pub enum Kind {
     WordOrTable(&'static [&'static str], &'static Section),
     /// Cell sizes by variable name, or `"none"`.
     Cells,
+    /// Weights by the name of a mode, or a list of them in the order of modes.
+    Weights,
     /// A requirement in the language of the monitors.
     Expression,
 }
