@@ -13,6 +13,7 @@ mod numbers;
 mod project;
 mod screen;
 mod simulate;
+mod suite;
 mod usage;
 mod verbs;
 

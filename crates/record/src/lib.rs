@@ -23,6 +23,7 @@ pub mod clock;
 pub mod command;
 pub mod error;
 pub mod finding;
+pub mod junit;
 pub mod last;
 pub mod picture;
 pub mod publish;
@@ -34,7 +35,7 @@ pub mod trail;
 
 pub use command::tidy_command;
 pub use error::RecordError;
-pub use finding::{Contact, ErrorRun, Finding, FindingError, FindingErrorKind, StartValue};
+pub use finding::{Contact, ErrorRun, Finding, FindingError, FindingErrorKind, Kept, StartValue, keep};
 pub use publish::publish;
 pub use reference::{Found, RunReference};
 pub use run_folder::{Phase, RunFolder, RunInfo, Status};

@@ -9,7 +9,7 @@ use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Keep, Order, Scope};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::explore::candidates::confirmed;
@@ -23,14 +23,20 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::load::{Assembled, Loaded, Override, load_with, no_path, parse_override};
 use crate::project::{self, RUNS};
-use crate::screen::{Format, Global, Screen, print_err};
+use crate::screen::{Format, Global, Paint, Screen, print_err};
+use crate::suite;
 use crate::usage::{ThisSystem, Usage, WallClock};
 
 /// Run every error combination, with saved states.
 #[derive(Args, Debug)]
 pub struct Explore {
-    /// Scenario file.
+    /// Scenario file, or a folder of scenarios.
     pub scenario: PathBuf,
+    /// More of them; several scenarios give one table.
+    pub more: Vec<PathBuf>,
+    /// What is asked about more than one exploration.
+    #[command(flatten)]
+    pub whole: suite::Flags,
     /// End after this time, as in "10 s"; the scenario's own end if left out.
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
@@ -86,37 +92,78 @@ struct Journey<'a> {
     seed: Seed,
     threads: usize,
     clock: WallClock,
+    /// CPU seconds that others have used before.
+    cpu_before_s: f64,
     folder: RunFolder,
+}
+
+/// An exploration that has come to its end.
+#[derive(Debug)]
+pub struct Concluded {
+    /// How the program would end.
+    pub exit: Exit,
+    /// For machines.
+    pub machine: Value,
+    /// For people.
+    pub human: String,
+    /// Why there was nothing to explore.
+    pub trouble: Option<Failure>,
 }
 
 impl Explore {
     /// Explores, saves, and tells what was found.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
-        let loaded = load_with(&self.scenario, &self.sets, &self.flags().overrides())?;
-        let drive = match loaded.assemble()? {
-            Assembled::Drive(drive) => drive,
-            Assembled::NoPath(why) => return Ok(tell_no_path(screen, &loaded, &why)),
-        };
+        if let Some(exit) = suite::explore(self, global, screen)? {
+            return Ok(exit);
+        }
+        let done = self.explore_one(&self.load(&self.scenario, &self.whole.overrides()?)?, global, screen)?;
+        if let (Some(trouble), Format::Human) = (&done.trouble, screen.format) {
+            print_err(&trouble.render(screen.err));
+        }
+        screen.result(|_| done.human, &done.machine);
+        Ok(done.exit)
+    }
+
+    /// Reads a scenario with everything that the command line says about it, and some overrides before that.
+    pub fn load(&self, path: &Path, before: &[Override]) -> Result<Loaded, Failure> {
+        let sets: Vec<Override> = before.iter().chain(&self.sets).cloned().collect();
+        load_with(path, &sets, &self.flags().overrides())
+    }
+
+    /// How a scenario is explored, and how far.
+    pub fn settings(&self, loaded: &Loaded, drive: &Drive) -> Result<(Settings, Horizon), Failure> {
         let horizon = settings::horizon(self.until.as_deref(), &loaded.spec.explore)?;
-        let mut settings = settings::build(&loaded, &drive, self.merge.as_ref(), horizon)?;
+        let mut settings = settings::build(loaded, drive, self.merge.as_ref(), horizon)?;
         settings.stop_on_first = self.stop_on_first;
         if self.preset == Some(Preset::Paper) {
             settings = settings.paper(drive.variables());
         }
-        refuse_contradictions(&drive, &settings)?;
+        refuse_contradictions(drive, &settings)?;
+        Ok((settings, horizon))
+    }
+
+    /// Explores one scenario and saves what was found.
+    pub fn explore_one(&self, loaded: &Loaded, global: &Global, screen: &Screen) -> Result<Concluded, Failure> {
+        let cpu_before_s = ThisSystem.cpu_s().unwrap_or(0.0);
+        let drive = match loaded.assemble()? {
+            Assembled::Drive(drive) => drive,
+            Assembled::NoPath(why) => return Ok(conclude_no_path(screen, loaded, &why)),
+        };
+        let (settings, horizon) = self.settings(loaded, &drive)?;
         let name = self.name.as_deref().unwrap_or(drive.name());
         let folder = RunFolder::create_now(Path::new(RUNS), name)?;
         let (seed, clock) = (Seed(global.seed.unwrap_or(0)), WallClock::start());
         let drive = drive.as_ref();
         let journey = Journey {
             screen,
-            loaded: &loaded,
+            loaded,
             drive,
             settings,
             horizon,
             seed,
             threads: global.threads(),
             clock,
+            cpu_before_s,
             folder,
         };
         journey.write_info()?;
@@ -133,14 +180,10 @@ impl Explore {
     }
 }
 
-fn tell_no_path(screen: &Screen, loaded: &Loaded, why: &str) -> Exit {
-    let failure = no_path(why);
-    if screen.format == Format::Human {
-        print_err(&failure.render(screen.err));
-    }
-    screen
-        .result(|paint| format!("{}: {}\n", loaded.spec.name.value, paint.red("no path")), &no_path_json(loaded, why));
-    failure.exit()
+fn conclude_no_path(screen: &Screen, loaded: &Loaded, why: &str) -> Concluded {
+    let trouble = no_path(why);
+    let human = format!("{}: {}\n", loaded.spec.name.value, Paint(screen.out).red("no path"));
+    Concluded { exit: trouble.exit(), machine: no_path_json(loaded, why), human, trouble: Some(trouble) }
 }
 
 impl Journey<'_> {
@@ -156,7 +199,7 @@ impl Journey<'_> {
         project::save_scenario(&self.folder, self.loaded)
     }
 
-    fn travel(&self, pictures: Pictures) -> Result<Exit, Failure> {
+    fn travel(&self, pictures: Pictures) -> Result<Concluded, Failure> {
         let meter = Meter::new(self.screen, self.clock, self.horizon.levels, self.drive.segment_seconds());
         let mut watcher = Watcher::new(self.screen, &self.folder, self.clock, meter, pictures);
         let mut trail = LevelTrail::create(&self.folder.levels())?;
@@ -188,8 +231,9 @@ impl Journey<'_> {
         Ok(outcome)
     }
 
-    fn conclude(&self, outcome: Outcome, trail: &LevelTrail, watcher: &mut Watcher<'_>) -> Result<Exit, Failure> {
-        let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), ThisSystem.cpu_s());
+    fn conclude(&self, outcome: Outcome, trail: &LevelTrail, watcher: &mut Watcher<'_>) -> Result<Concluded, Failure> {
+        let cpu_s = || ThisSystem.cpu_s().map(|cpu_s| cpu_s - self.cpu_before_s);
+        let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), cpu_s());
         self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
         let candidates = confirmed(self.drive, self.seed, &outcome, trail, self.threads)?;
         let mut groups = groups::group(self.drive, &candidates);
@@ -198,7 +242,7 @@ impl Journey<'_> {
             wall_s: self.clock.seconds(),
             explored_wall_s,
             explored_cpu_s,
-            cpu_s: ThisSystem.cpu_s(),
+            cpu_s: cpu_s(),
             peak_rss_bytes: ThisSystem.peak_rss_bytes(),
         };
         // Hits beyond the limit of the explorer are counted and have no path.
@@ -223,8 +267,8 @@ impl Journey<'_> {
         let machine = facts.to_json();
         self.folder.publish_json("result.json", &machine)?;
         watcher.finish(phase(&outcome), facts.findings, facts.verdict());
-        self.screen.result(|paint| human::text(&facts, paint), &machine);
-        Ok(facts.exit())
+        let human = human::text(&facts, &Paint(self.screen.out));
+        Ok(Concluded { exit: facts.exit(), machine, human, trouble: None })
     }
 }
 

@@ -6,6 +6,7 @@ pub mod generate;
 pub mod new;
 pub mod replay;
 pub mod run;
+pub mod test;
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
@@ -20,6 +21,7 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
         Verb::Check(verb) => verb.run(screen),
         Verb::Run(verb) => verb.run(global, screen),
         Verb::Explore(verb) => verb.run(global, screen),
+        Verb::Test(verb) => verb.run(global, screen),
         Verb::Replay(verb) => verb.run(global, screen),
         Verb::Completions(verb) => verb.run(),
         Verb::Man(verb) => verb.run(),

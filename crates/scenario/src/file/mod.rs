@@ -27,11 +27,13 @@ mod build;
 mod check;
 mod codes;
 mod diagnostic;
+mod inline;
 pub mod keys;
 mod overrides;
 mod problems;
 mod reference;
 mod shape;
+mod short;
 mod span;
 mod spec;
 mod tree;
@@ -43,6 +45,7 @@ use std::fmt;
 
 pub use codes::Code;
 pub use diagnostic::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
+pub use inline::{error_file, variation_file};
 pub use reference::{codes_reference, format_reference, schema_json};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
@@ -51,7 +54,7 @@ pub use spec::{
     VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
-pub use words::{DriverKind, ErrorPlace, Form, Frame, Gear, Keep, Order, Scope};
+pub use words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, Keep, Order, Scope};
 
 use problems::Problems;
 

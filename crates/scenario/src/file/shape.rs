@@ -32,7 +32,7 @@ pub(super) fn check_root(problems: &mut Problems<'_>) {
     }
 }
 
-fn check_table(problems: &mut Problems<'_>, node: &Node, section: &'static Section) {
+pub(super) fn check_table(problems: &mut Problems<'_>, node: &Node, section: &'static Section) {
     for entry in node.entries() {
         match section.key(&entry.key) {
             Some(key) => check_value(problems, &entry.node, key),
@@ -45,7 +45,7 @@ fn check_table(problems: &mut Problems<'_>, node: &Node, section: &'static Secti
     check_alternatives(problems, node, section);
 }
 
-fn unknown_key(problems: &mut Problems<'_>, entry: &Entry, section: &'static Section) {
+pub(super) fn unknown_key(problems: &mut Problems<'_>, entry: &Entry, section: &'static Section) {
     let names = || section.keys.iter().map(|key| key.name);
     let elsewhere = keys::sections().into_iter().find(|other| other.key(&entry.key).is_some());
     let help = match (nearest(&entry.key, names()), elsewhere) {

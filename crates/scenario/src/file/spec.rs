@@ -5,7 +5,7 @@ use anabranch_kernel::units::Dimension;
 use anabranch_vehicle::CarSpec;
 
 use super::span::{Located, Span};
-use super::words::{DriverKind, ErrorPlace, Form, Frame, Gear, Keep, Order, Scope};
+use super::words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, Keep, Order, Scope};
 
 /// A whole scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct ScenarioSpec {
     pub explore: ExploreSpec,
     /// All `[[must]]` in the order of the file, then all `[[should]]`.
     pub requirements: Vec<RequirementSpec>,
+    /// What `anabranch test` expects.
+    pub expect: Expect,
 }
 
 /// Everything around the car.
