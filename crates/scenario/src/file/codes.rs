@@ -96,6 +96,8 @@ codes! {
         "The expression of a requirement compares signals with quantities, such as `ego.clearance <= 0 m`. The mark shows where reading stopped.";
     NeedsEventually "E0209" "a deadline without `eventually`"
         "`by` says until when something must have happened; `never` and `always` hold for the whole run.";
+    UnknownError "E0210" "an error that does not exist"
+        "`given` limits a requirement to errors up to some size. It names them by the `id` of an `[[error]]` of the same file.";
     NotAMultiple "E0301" "a time that is not a whole multiple of the base cycle"
         "There is one clock, `world.step`. Cycles, segments, delays and deadlines are whole multiples of it (S1-4), so that every run meets them on the same tick.";
     NotSegments "E0302" "an end that is not a whole number of segments"

@@ -34,6 +34,7 @@ mod problems;
 mod reference;
 mod shape;
 mod short;
+mod sizes;
 mod span;
 mod spec;
 mod tree;
@@ -49,9 +50,9 @@ pub use inline::{error_file, variation_file};
 pub use reference::{codes_reference, format_reference, schema_json};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
-    BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GoalSpec, Level, LimitsSpec,
-    MergeCell, MergeSize, MergeSpec, ObstacleSensorSpec, ObstacleSpec, RequirementSpec, ScenarioSpec, Start, StartSpec,
-    VehicleSpec, WallSpec, WorldSpec,
+    BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
+    LimitsSpec, MergeCell, MergeSize, MergeSpec, ObstacleSensorSpec, ObstacleSpec, RequirementSpec, ScenarioSpec,
+    Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, Keep, Order, Scope};
@@ -118,6 +119,7 @@ impl Document {
         let spec = build::build(&mut problems);
         if let Some(spec) = &spec {
             check::timing::check(&mut problems, spec);
+            check::given::check(&mut problems, spec);
             check_expressions(&mut problems, spec, hooks);
         }
         if !problems.is_empty() {

@@ -143,7 +143,7 @@ fn keep_word(node: &mut Node, named: Value, kind: &Kind) {
 fn inner_kind<'t>(kind: &Kind, step: Step<'t>) -> Result<Kind, Nowhere<'t>> {
     match kind {
         // Names of variables are known only when the system is assembled.
-        Kind::Cells if !step.name.is_empty() => Ok(Kind::Text),
+        Kind::Cells | Kind::ErrorSizes if !step.name.is_empty() => Ok(Kind::Text),
         _ => {
             let Some(section) = kind.section() else {
                 return Err((step, format!("there is nothing below, so no `{}`", excerpt(step.name)), String::new()));

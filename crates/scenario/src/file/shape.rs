@@ -124,6 +124,7 @@ fn check_value(problems: &mut Problems<'_>, node: &Node, key: &'static Key) {
             _ => check_word(problems, node, key, words),
         },
         Kind::Cells => check_cells(problems, node, key),
+        Kind::ErrorSizes => check_error_sizes(problems, node, key),
     }
 }
 
@@ -269,6 +270,31 @@ fn check_cell(problems: &mut Problems<'_>, cell: &Entry) {
         Ok(_) => {}
         Err(problem) => problems.report(cell.node.span, problem),
     }
+}
+
+fn check_error_sizes(problems: &mut Problems<'_>, node: &Node, key: &Key) {
+    let help = "write the largest size of each error, as in { estimate-jump = \"0.05 m\" }";
+    let Value::Table(sizes) = &node.value else {
+        return wrong_type(problems, node, key, "a table of sizes by error", help);
+    };
+    if sizes.is_empty() {
+        problems.add(Code::Empty, node.span, format!("`{}` is empty", key.name), help);
+    }
+    for item in sizes.iter().flat_map(|entry| items_or_self(&entry.node)) {
+        match cell_size(item) {
+            Ok(Some((size, _))) if size < 0.0 => {
+                problems.add(Code::NotPositive, item.span, "a size is not negative", help);
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => problems.add(Code::WrongType, item.span, "a size is a quantity, not a word", help),
+            Err(problem) => problems.report(item.span, problem),
+        }
+    }
+}
+
+/// The items of a list, or the one value that is none.
+pub(super) fn items_or_self(node: &Node) -> &[Node] {
+    if let Value::List(items) = &node.value { items } else { std::slice::from_ref(node) }
 }
 
 /// A cell size of whatever dimension; `None` for the words.

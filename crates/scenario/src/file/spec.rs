@@ -392,4 +392,15 @@ pub struct RequirementSpec {
     pub expression: Located<String>,
     /// Deadline of `eventually`; the end of the run if `None`.
     pub by_s: Option<Located<f64>>,
+    /// The errors it is limited to; errors that are not named may have any size.
+    pub given: Vec<GivenSpec>,
+}
+
+/// The largest size of an error with which a requirement has to hold (S1-55).
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenSpec {
+    /// Id of the error.
+    pub error: Located<String>,
+    /// In SI units, one for each kind of size that it limits.
+    pub limits: Vec<Located<(f64, Dimension)>>,
 }

@@ -85,6 +85,8 @@ pub enum Kind {
     Cells,
     /// A requirement in the language of the monitors.
     Expression,
+    /// Sizes by the id of an error.
+    ErrorSizes,
 }
 
 /// What numbers a key takes.
