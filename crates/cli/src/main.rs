@@ -8,12 +8,14 @@ mod exit;
 mod explore;
 mod failure;
 mod interrupt;
+mod league;
 mod load;
 mod numbers;
 mod project;
 mod screen;
 mod simulate;
 mod suite;
+mod tolerance;
 mod usage;
 mod verbs;
 

@@ -1,6 +1,7 @@
 //! Many scenarios as one question: the same change or the same new error, and one table of what it does to each.
 
 pub mod case;
+pub mod quick;
 pub mod row;
 pub mod shard;
 mod table;
@@ -14,8 +15,10 @@ use serde_json::{Value, json};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::league;
 use crate::load::Override;
 use crate::screen::{Format, Global, Screen, Talk, print_err};
+use crate::tolerance;
 use crate::usage::WallClock;
 use crate::verbs::check::select;
 use crate::verbs::explore::Explore;
@@ -27,6 +30,12 @@ pub struct Flags {
     /// Add the [[error]] tables of a file to every scenario, or replace those of the same id; may be repeated.
     #[arg(long = "with", value_name = "ERRORS.toml")]
     pub with: Vec<PathBuf>,
+    /// For each of these error sizes the largest without reachable failure, as in estimate-jump.radius; all for all.
+    #[arg(long, value_name = "ERROR.KEY,…", value_delimiter = ',', conflicts_with_all = ["league", "more"])]
+    pub tolerance: Vec<String>,
+    /// Compare drivers under the same errors: files with what each has different in [ego].
+    #[arg(long, value_name = "DRIVER.toml", num_args = 1.., conflicts_with = "more")]
+    pub league: Vec<PathBuf>,
 }
 
 impl Flags {
@@ -52,6 +61,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Does what was asked for, if it was more than one exploration.
 pub fn explore(verb: &Explore, global: &Global, screen: &Screen) -> Result<Option<Exit>, Failure> {
+    if !verb.whole.tolerance.is_empty() {
+        return tolerance::explore(verb, &verb.whole.tolerance, global, screen).map(Some);
+    }
+    if !verb.whole.league.is_empty() {
+        return league::explore(verb, &verb.whole.league, global, screen).map(Some);
+    }
     if verb.more.is_empty() && !verb.scenario.is_dir() {
         return Ok(None);
     }

@@ -20,6 +20,7 @@ mod profile;
 mod savings;
 mod scene;
 mod svg;
+mod tolerance;
 mod view;
 mod world;
 
@@ -29,6 +30,7 @@ pub use profile::{Profile, Share, profile_bars};
 pub use savings::{Savings, SavingsRow, savings_plot};
 pub use scene::{FailingPath, Inset, LabelledPose, Scene, scene_picture};
 pub use svg::{Anchor, Style, Svg};
+pub use tolerance::{Mark, TolerancePanel, tolerance_plot};
 
 /// A place, in metres or pixels.
 pub type Point = [f64; 2];
