@@ -126,3 +126,72 @@ fn nothing_selected_and_spent_budgets_have_their_codes() {
     let lines: Vec<serde_json::Value> = events.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.len() == 3 && lines[..2].iter().all(|line| line["event"] == "scenario"), "{events:?}");
 }
+
+#[test]
+fn the_tolerance_map_names_a_size_that_passes_and_one_that_fails() {
+    let project = project();
+    let quick = ["--no-pictures", "--rollouts", "20"];
+    let (code, map) =
+        project.json(&[&["explore", "pull.toml", "--tolerance", "steering-pulls.by"], &quick[..]].concat());
+    assert_eq!((code, &map["schema"]), (0, &"anabranch.tolerance/1".into()), "{map}");
+    let channel = &map["channels"][0];
+    let size = |key: &str| channel[key].as_f64().unwrap_or_else(|| panic!("{key}: {channel}"));
+    let (passes, fails) = (size("passes_to"), size("fails_from"));
+    assert!(0.0 < passes && passes < fails && fails < size("nominal"), "{channel}");
+    assert!(fails - passes <= size("resolution") + 1e-9, "{channel}");
+    // Both ends are what `explore` says about them.
+    let verdict = |radians: f64| {
+        let set = format!("steering-pulls.by={radians} rad");
+        project.json(&[&["explore", "pull.toml", "--set", &set], &quick[..]].concat()).1["verdict"].clone()
+    };
+    assert_eq!((verdict(passes), verdict(fails)), ("not found".into(), "violated".into()));
+    let run = map["run"].as_str().unwrap();
+    for name in ["tolerance.svg", "tolerance.png", "tolerance.json", "scenario.toml", "run.json"] {
+        assert!(project.file(run).join(name).is_file(), "{name}");
+    }
+    let human = project.run(&[&["explore", "pull.toml", "--tolerance", "all", "-q"], &quick[..]].concat());
+    assert!(human.code == 0 && human.out.contains("steering-pulls.by  6 deg"), "{human:?}");
+    let wrong = project.run(&["explore", "pull.toml", "--tolerance", "steering-pulls.radius"]);
+    assert!(wrong.code == 2 && wrong.err.contains("this scenario has steering-pulls.by"), "{wrong:?}");
+}
+
+#[test]
+fn an_undecided_tolerance_is_incomplete() {
+    let project = project();
+    let (code, map) = project.json(&["explore", "all/harmless.toml", "--tolerance", "all", "--budget", "states=2"]);
+    assert_eq!((code, &map["channels"][0]["complete"]), (5, &false.into()), "{map}");
+    assert_eq!(map["channels"][0]["passes_to"], serde_json::Value::Null, "{map}");
+}
+
+#[test]
+fn the_league_ranks_drivers_under_the_same_errors() {
+    let project = project();
+    // One driver does not get as far as the box, the other is as in the scenario.
+    project.write("slow.toml", "[ego.driver]\ncruise = \"0.1 m/s\"\n");
+    project.write("same.toml", "[ego.driver]\nkind = \"path-follower\"\n");
+    let arguments = ["explore", "pull.toml", "--rollouts", "20", "--league", "slow.toml", "same.toml"];
+    let (code, league) = project.json(&arguments);
+    assert_eq!((code, &league["schema"]), (1, &"anabranch.league/1".into()), "{league}");
+    let drivers = league["drivers"].as_array().unwrap();
+    assert_eq!(
+        (drivers.len(), &drivers[0]["driver"], &drivers[0]["verdict"]),
+        (3, &"slow".into(), &"not found".into())
+    );
+    let (own, same) = (&drivers[1], &drivers[2]);
+    assert_eq!((&own["driver"], &same["driver"]), (&"as in the scenario".into(), &"same".into()));
+    for key in ["verdict", "findings", "worst_clearance_m", "segments", "random_runs"] {
+        assert_eq!(own[key], same[key], "{key}");
+    }
+    let comfort = &own["random_runs"];
+    for key in ["deceleration", "lateral_acceleration", "curvature", "steering_rate"] {
+        let (worst, mean) = (comfort[key]["worst"].as_f64().unwrap(), comfort[key]["mean"].as_f64().unwrap());
+        assert!(0.0 < mean && mean <= worst, "{key}: {comfort}");
+    }
+    assert_eq!(
+        project.json(&[&arguments[..], &["-j", "1"]].concat()).1["drivers"][0]["random_runs"],
+        drivers[0]["random_runs"]
+    );
+    project.write("wrong.toml", "[ego.driver]\ncruize = \"1 m/s\"\n");
+    let wrong = project.run(&["explore", "pull.toml", "--league", "wrong.toml"]);
+    assert!(wrong.code == 2 && wrong.err.contains("wrong.toml:2:1"), "{wrong:?}");
+}

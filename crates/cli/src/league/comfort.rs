@@ -6,12 +6,8 @@ use anabranch_kernel::{Chance, Choices, Fault, Recorder, Seed, SegmentEnd, Syste
 use anabranch_scenario::Drive;
 
 /// What is measured, with its unit.
-pub const MEASURES: [(&str, &str); 4] = [
-    ("deceleration", "m/s^2"),
-    ("lateral_acceleration", "m/s^2"),
-    ("curvature", "1/m"),
-    ("steering_rate", "rad/s"),
-];
+pub const MEASURES: [(&str, &str); 4] =
+    [("deceleration", "m/s^2"), ("lateral_acceleration", "m/s^2"), ("curvature", "1/m"), ("steering_rate", "rad/s")];
 
 /// One random run: its smallest clearance and the peak of each measure.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -137,11 +137,19 @@ impl Channel {
     fn remove(&self, kind: &mut ErrorKind) -> bool {
         match (kind, self.part) {
             (ErrorKind::Jump { radius_m, heading_rad, .. }, part) => {
-                if part == Part::Radius { radius_m.clear() } else { heading_rad.clear() }
+                if part == Part::Radius {
+                    radius_m.clear()
+                } else {
+                    heading_rad.clear()
+                }
                 !radius_m.is_empty() || !heading_rad.is_empty()
             }
             (ErrorKind::Drift { position_m, heading_rad, .. }, part) => {
-                if part == Part::DriftHeading { *heading_rad = None } else { *position_m = None }
+                if part == Part::DriftHeading {
+                    *heading_rad = None
+                } else {
+                    *position_m = None
+                }
                 position_m.is_some() || heading_rad.is_some()
             }
             _ => false,

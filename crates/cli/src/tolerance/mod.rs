@@ -119,7 +119,8 @@ fn panel(tolerance: &Tolerance) -> TolerancePanel {
         "violated" => Mark::Fails,
         _ => Mark::Undecided,
     };
-    let x_title = if unit.is_empty() { tolerance.channel.name.clone() } else { format!("{} [{unit}]", tolerance.channel.name) };
+    let x_title =
+        if unit.is_empty() { tolerance.channel.name.clone() } else { format!("{} [{unit}]", tolerance.channel.name) };
     TolerancePanel {
         x_title,
         points: tolerance.samples.iter().map(|s| (s.size * factor, s.worst_clearance_m, mark(s))).collect(),
@@ -162,9 +163,11 @@ fn human(scenario: &str, found: &[Tolerance], seconds: f64, run: &str, paint: &P
     let head = ["error size", "in the scenario", "passes up to", "fails from", "resolution", "segments"];
     let mut rows = vec![head.map(str::to_owned)];
     rows.extend(found.iter().map(cells));
-    let widths: [usize; 6] =
-        std::array::from_fn(|c| rows.iter().map(|row| row[c].chars().count()).max().unwrap_or(0));
-    let mut out = format!("{}: the largest size of each error without reachable failure, all else as in the scenario\n\n", paint.bold(&escape(scenario)));
+    let widths: [usize; 6] = std::array::from_fn(|c| rows.iter().map(|row| row[c].chars().count()).max().unwrap_or(0));
+    let mut out = format!(
+        "{}: the largest size of each error without reachable failure, all else as in the scenario\n\n",
+        paint.bold(&escape(scenario))
+    );
     for (number, row) in rows.iter().enumerate() {
         let parts: Vec<String> = row.iter().zip(widths).map(|(text, wide)| format!("{text:<wide$}")).collect();
         let line = parts.join("  ").trim_end().to_owned();
@@ -174,7 +177,12 @@ fn human(scenario: &str, found: &[Tolerance], seconds: f64, run: &str, paint: &P
     for tolerance in found {
         out += &remarks(tolerance, paint);
     }
-    out + &format!("\n{} explorations in {}; {}\n", found.iter().map(|t| t.samples.len()).sum::<usize>(), duration(seconds), escape(&format!("{run}/tolerance.svg, tolerance.json")))
+    out + &format!(
+        "\n{} explorations in {}; {}\n",
+        found.iter().map(|t| t.samples.len()).sum::<usize>(),
+        duration(seconds),
+        escape(&format!("{run}/tolerance.svg, tolerance.json"))
+    )
 }
 
 fn cells(tolerance: &Tolerance) -> [String; 6] {
@@ -200,7 +208,8 @@ fn remarks(tolerance: &Tolerance, paint: &Paint) -> String {
         out += &format!("  {name}: {}, some larger sizes pass again\n", paint.yellow("not monotone"));
     }
     if tolerance.has_gap {
-        out += &format!("  {name}: {}, some sizes could not be decided within the budget\n", paint.yellow("incomplete"));
+        out +=
+            &format!("  {name}: {}, some sizes could not be decided within the budget\n", paint.yellow("incomplete"));
     }
     if let Some(size) = tolerance.fails_from.filter(|size| *size > 0.0) {
         let value = sized(&tolerance.channel, size);

@@ -123,7 +123,8 @@ mod tests {
         Channel::for_tests(0.8, Dimension::Length, quantum)
     }
     fn run(quantum: f64, verdict: impl Fn(f64) -> &'static str) -> Tolerance {
-        let sample = |size: f64| Ok(Sample { size, verdict: verdict(size), worst_clearance_m: 1.0 - size, segments: 1 });
+        let sample =
+            |size: f64| Ok(Sample { size, verdict: verdict(size), worst_clearance_m: 1.0 - size, segments: 1 });
         search(&channel(quantum), sample).unwrap()
     }
 

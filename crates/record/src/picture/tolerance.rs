@@ -40,7 +40,11 @@ const RIGHT_PX: f64 = 40.0;
 pub fn tolerance_plot(title: &str, panels: &[TolerancePanel]) -> String {
     let height = 100.0 + PANEL_PX * panels.len().max(1) as f64;
     let mut svg = Svg::new(WIDTH_PX, height, title);
-    chart::title(&mut svg, title, "Worst clearance of every reachable run; the band lies between the last pass and the first failure.");
+    chart::title(
+        &mut svg,
+        title,
+        "Worst clearance of every reachable run; the band lies between the last pass and the first failure.",
+    );
     key(&mut svg);
     for (number, panel) in panels.iter().enumerate() {
         draw(&mut svg, panel, 100.0 + PANEL_PX * number as f64);
