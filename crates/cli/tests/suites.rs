@@ -185,7 +185,7 @@ fn the_league_ranks_drivers_under_the_same_errors() {
     let comfort = &own["random_runs"];
     for key in ["deceleration", "lateral_acceleration", "curvature", "steering_rate"] {
         let (worst, mean) = (comfort[key]["worst"].as_f64().unwrap(), comfort[key]["mean"].as_f64().unwrap());
-        assert!(0.0 < mean && mean <= worst, "{key}: {comfort}");
+        assert!(0.0 < mean && mean <= worst * (1.0 + 1e-9), "{key}: {comfort}");
     }
     assert_eq!(
         project.json(&[&arguments[..], &["-j", "1"]].concat()).1["drivers"][0]["random_runs"],
