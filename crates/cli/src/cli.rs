@@ -37,6 +37,8 @@ pub enum Verb {
     Run(verbs::run::Run),
     /// Run every error combination, with saved states.
     Explore(Box<verbs::explore::Explore>),
+    /// Test a project: kept findings first, then its scenarios.
+    Test(verbs::test::Test),
     /// Run a finding again, exactly.
     Replay(verbs::replay::Replay),
     /// Write one HTML file of a run, or a comparison of several.

@@ -52,14 +52,25 @@ pub fn load_with(path: &Path, overrides: &[Override], settings: &[Override]) -> 
 pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[Override]) -> Result<Loaded, Failure> {
     let name = path.display().to_string();
     let mut document = Document::parse(&name, bytes)?;
-    for (key, value) in overrides.iter().chain(settings) {
+    let mut overrides = last_of_each(overrides);
+    for (key, value) in &mut overrides {
+        *key = document.full_path(key)?;
+        document.apply_override(key, value)?;
+    }
+    for (key, value) in settings {
         document.apply_override(key, value)?;
     }
     let spec = document.read(&Hooks::default())?;
     document.check_placement(&spec)?;
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let hash = identity(bytes, overrides);
-    Ok(Loaded { path: path.to_owned(), text, hash, overrides: overrides.to_vec(), document, spec })
+    let hash = identity(bytes, &overrides);
+    Ok(Loaded { path: path.to_owned(), text, hash, overrides, document, spec })
+}
+
+/// The same key twice means the last value; a finding then has each key once.
+fn last_of_each(overrides: &[Override]) -> Vec<Override> {
+    let is_last = |at: usize| overrides[at + 1..].iter().all(|(key, _)| *key != overrides[at].0);
+    (0..overrides.len()).filter(|&at| is_last(at)).map(|at| overrides[at].clone()).collect()
 }
 
 /// Digest of the text, and of what the command line changed in it.

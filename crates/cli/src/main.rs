@@ -9,12 +9,15 @@ mod explain;
 mod explore;
 mod failure;
 mod interrupt;
+mod league;
 mod load;
 mod numbers;
 mod project;
 mod report;
 mod screen;
 mod simulate;
+mod suite;
+mod tolerance;
 mod usage;
 mod verbs;
 

@@ -38,8 +38,6 @@ pub struct Found {
     pub finding: Finding,
     /// Its file.
     pub path: PathBuf,
-    /// Name for a kept copy.
-    pub name: String,
     /// The scenario.
     pub loaded: Loaded,
     /// What the person should know about the scenario.
@@ -110,9 +108,7 @@ pub fn find(reference: &str, sets: &[Override]) -> Result<Found, Failure> {
         Some(run) => from_run(run, &path, sets)?,
         None => from_project(&finding, &path, sets)?,
     };
-    let in_run = run.and(path.parent()).and_then(Path::file_name);
-    let name = in_run.or(path.file_stem()).map_or_else(|| "finding".to_owned(), |n| n.to_string_lossy().into_owned());
-    Ok(Found { finding, path, name, loaded, warning })
+    Ok(Found { finding, path, loaded, warning })
 }
 
 fn finding_path(reference: &str) -> Result<PathBuf, Failure> {
@@ -153,16 +149,19 @@ fn from_run(run: &Path, finding: &Path, sets: &[Override]) -> Result<(Loaded, Op
     Ok((loaded, warning))
 }
 
-/// A kept finding belongs to the scenario of its name, wherever that lies in the project.
+/// A kept finding belongs to the scenario of its file, or else to that of its name, wherever it lies in the project.
 fn from_project(finding: &Finding, path: &Path, sets: &[Override]) -> Result<(Loaded, Option<String>), Failure> {
     let beside = path.parent().unwrap_or(Path::new("."));
     let places = [beside.join(".."), beside.to_owned(), PathBuf::from("."), PathBuf::from("scenarios")];
-    let Some(file) = places.iter().find_map(|folder| named(folder, &finding.scenario)) else {
+    let told = Path::new(&finding.scenario_file);
+    let told = (told.is_relative() && told.is_file()).then(|| told.to_owned());
+    let Some(file) = told.or_else(|| places.iter().find_map(|folder| named(folder, &finding.scenario))) else {
         let message = format!("there is no scenario named `{}` in this project", finding.scenario);
         let help = format!("anabranch run SCENARIO --errors {}", path.display());
         return Err(Failure::input(message, help));
     };
-    let loaded = load(&file, sets)?;
+    let all: Vec<Override> = finding.set.iter().chain(sets).cloned().collect();
+    let loaded = load(&file, &all)?;
     let changed = loaded.hash != finding.scenario_hash;
     let warning =
         changed.then(|| format!("`{}` is not the text this was found with; replaying anyway", file.display()));

@@ -1,7 +1,7 @@
 //! Requirements: what must never, always or eventually hold, judged every base cycle (S1-5, S1-54).
 
 use anabranch_kernel::maths::Real;
-use anabranch_kernel::{KeyWriter, Place, Variable, Verdict, Verdicts};
+use anabranch_kernel::{Choice, KeyWriter, Place, Variable, Verdict, Verdicts};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ExpressionError;
@@ -70,13 +70,15 @@ pub struct Memory {
     reached: u32,
     /// *Should* has been noted as violated.
     noted: u32,
+    /// An error was larger than the requirement is meant for (S1-55).
+    exceeded: u32,
 }
 
 impl Memory {
     /// Requirements that nothing can change any more in this run.
     #[inline]
     pub fn settled(&self) -> u32 {
-        self.reached | self.noted
+        self.reached | self.noted | self.exceeded
     }
 }
 
@@ -102,6 +104,8 @@ pub struct Requirements {
     eventually: u32,
     /// Bits of the *should* requirements.
     should: u32,
+    /// For each choice the requirements whose limits it exceeds; empty if none has limits.
+    exceeding: Vec<u32>,
 }
 
 impl Requirements {
@@ -117,7 +121,21 @@ impl Requirements {
             |is: fn(&Requirement) -> bool| (0..list.len()).filter(|&i| is(&list[i])).fold(0, |all, i| all | 1 << i);
         let eventually = bits(|r| matches!(r.rule, Rule::Eventually { .. }));
         let should = bits(|r| r.level == Level::Should);
-        Ok(Self { list, eventually, should })
+        Ok(Self { list, eventually, should, exceeding: Vec::new() })
+    }
+    /// The same requirements, some of them limited to small errors (S1-55): `exceeding` has for each choice the bits of
+    /// those that are not meant for it. From the first such segment on they are not judged any more in that run.
+    #[must_use]
+    pub fn limited(self, exceeding: Vec<u32>) -> Self {
+        let is_limited = exceeding.iter().any(|bits| *bits != 0);
+        Self { exceeding: if is_limited { exceeding } else { Vec::new() }, ..self }
+    }
+    /// Begins a segment under a choice.
+    #[inline]
+    pub fn begin(&self, choice: Choice, memory: &mut Memory) {
+        if let Some(bits) = self.exceeding.get(choice.index()) {
+            memory.exceeded |= bits;
+        }
     }
     /// The requirements.
     pub fn list(&self) -> &[Requirement] {
@@ -194,7 +212,8 @@ impl Requirements {
     pub fn variables(&self) -> Vec<Variable> {
         let reached = (self.eventually != 0).then(|| Variable::exact("requirements.reached"));
         let noted = (self.should != 0).then(|| Variable::exact("requirements.noted"));
-        reached.into_iter().chain(noted).collect()
+        let exceeded = (!self.exceeding.is_empty()).then(|| Variable::exact("requirements.exceeded"));
+        reached.into_iter().chain(noted).chain(exceeded).collect()
     }
     /// Writes the memory to a key; `first` is the index of the first of [`Self::variables`].
     pub fn write_key(&self, memory: &Memory, first: usize, key: &mut KeyWriter<'_>) {
@@ -205,6 +224,10 @@ impl Requirements {
         }
         if self.should != 0 {
             key.exact(index, u64::from(memory.noted));
+            index += 1;
+        }
+        if !self.exceeding.is_empty() {
+            key.exact(index, u64::from(memory.exceeded));
         }
     }
 }

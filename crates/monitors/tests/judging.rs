@@ -119,3 +119,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_requirement_for_small_errors_is_not_judged_after_a_large_one() {
+    use anabranch_kernel::Choice;
+    let hard =
+        |id| Requirement::new(id, Level::Must, Rule::Never, "ego.deceleration > 2 m/s^2", LOW_SPEED_SIGNALS).unwrap();
+    // The second is meant for small errors; choice 2 is a large one.
+    let requirements = Requirements::new(vec![hard("any"), hard("small")]).unwrap().limited(vec![0, 0, 0b10]);
+    let mut frame = [0.0; low_speed::COUNT];
+    frame[low_speed::DECELERATION] = 3.0;
+    let judged = |choices: &[u16]| {
+        let mut memory = Memory::default();
+        choices.iter().for_each(|choice| requirements.begin(Choice(*choice), &mut memory));
+        let judged = requirements.judge(&frame, 1, &mut memory).violated;
+        // Side by side, a lane may be named in vain and never left out.
+        let disturbed = requirements.disturbed(&frame, 1.0, memory.settled());
+        assert!(disturbed || judged == 0);
+        (judged, memory)
+    };
+    assert_eq!(judged(&[0, 1, 1]).0, 0b11);
+    assert_eq!(judged(&[0, 2, 0, 0]).0, 0b01);
+    // What was exceeded belongs to the key: the two memories have different futures.
+    assert_ne!(judged(&[1]).1, judged(&[2]).1);
+    assert_eq!(requirements.variables().last().map(|v| v.name.as_str()), Some("requirements.exceeded"));
+    assert!(Requirements::new(vec![hard("any")]).unwrap().limited(vec![0, 0]).variables().is_empty());
+}

@@ -24,6 +24,7 @@ pub mod command;
 pub mod error;
 pub mod finding;
 pub mod graph_diff;
+pub mod junit;
 pub mod last;
 pub mod mcap;
 pub mod picture;
@@ -38,7 +39,7 @@ pub mod trail;
 
 pub use command::tidy_command;
 pub use error::RecordError;
-pub use finding::{Contact, ErrorRun, Finding, FindingError, FindingErrorKind, StartValue};
+pub use finding::{Contact, ErrorRun, Finding, FindingError, FindingErrorKind, Kept, StartValue, keep};
 pub use mcap::{McapTrace, TraceError, TraceWorld};
 pub use publish::publish;
 pub use reference::{Found, RunReference};

@@ -166,3 +166,18 @@ proptest! {
         let _ = Finding::from_toml(&text);
     }
 }
+
+/// P17: the shapes of earlier versions stay readable, and what is written again is read again.
+#[test]
+fn findings_of_every_release_are_readable() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kept-findings");
+    let mut count = 0;
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let finding = Finding::from_toml(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(Finding::from_toml(&finding.to_toml()).unwrap().to_toml(), finding.to_toml());
+        assert_eq!(text.contains("[set]"), !finding.set.is_empty());
+        count += 1;
+    }
+    assert!(count >= 3, "{count}");
+}

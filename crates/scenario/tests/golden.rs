@@ -26,7 +26,7 @@ const GOLDEN: &[(&str, u32, &str, &str)] = &[
     ("replanning-garage", 5, "17e4da1b80232df1062e0eff730282be", "68495107270acb6c9166fd02bbf05594"),
     ("small-obstacle", 9, "06f1c693206abcdeb0ebb4c767d28805", "f0d0d633f8e7a509f12a3c793dc5bb27"),
     ("sudden-obstacle", 8, "b06959284faf5f927c92f842394fe460", "f93dc18d0c3d91e57e68106ebc25650d"),
-    ("weak-brakes", 12, "0a240445b8e76f58054b5960d838785c", "8db59169b750d7469f5eadd34e46a56d"),
+    ("weak-brakes", 12, "98c6a0d28c82f70be71a2f16d1be289d", "10eb4d6c068503fc6d8977c01649fcf0"),
 ];
 
 fn folder() -> PathBuf {

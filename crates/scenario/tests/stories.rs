@@ -296,6 +296,24 @@ fn weak_brakes_need_a_second_error() {
     assert!(one.outcome.note_count > 0, "hard braking is noted where contact is not yet possible");
 }
 
+/// S1-55: hard braking is a finding if small errors are enough for it, and none if it takes large ones.
+#[test]
+fn a_requirement_for_small_errors_is_violated_by_small_errors_alone() {
+    let id = "gentle-if-only-biased";
+    let findings = |never: &str, given: &str| -> Vec<String> {
+        let table = format!("{{ id = \"{id}\", never = \"ego.deceleration > {never}\"{given} }}");
+        let story = Story::with("weak-brakes", &[(&format!("must.{id}"), &table)]);
+        let sequences = story.explore().sequences(&story, id);
+        sequences.iter().flatten().map(|choice| story.drive.errors().describe(*choice)).collect()
+    };
+    let given = ", given = { weak = 0, box-late = \"0 s\" }";
+    assert!(findings("2.5 m/s^2", given).is_empty());
+    assert!(!findings("2.5 m/s^2", "").is_empty(), "large errors do violate it");
+    let small = findings("2 m/s^2", given);
+    assert!(small.iter().any(|errors| errors.contains("biased")), "{small:?}");
+    assert!(small.iter().all(|errors| !errors.contains("weak") && !errors.contains("box-late")), "{small:?}");
+}
+
 #[test]
 fn a_driver_that_plans_again_goes_around_the_box() {
     let longer = [("ego.driver.replan", "1 s"), ("explore.until", "14 s")];

@@ -121,6 +121,8 @@ pub fn save(
 pub fn finding_of(group: &Group, loaded: &Loaded, drive: &Drive, seed: Seed) -> Finding {
     let Candidate { start, choices, verdict, .. } = &group.first;
     let mut finding = Finding::new(drive.name(), loaded.hash, drive.segment_seconds());
+    finding.scenario_file = project::relative(&loaded.path);
+    finding.set = loaded.overrides.clone();
     finding.seed = seed.0;
     finding.start = StartValue::of(drive.space(), &drive.space().all()[*start]);
     finding.errors = ErrorRun::group(drive.errors(), choices, &[]);

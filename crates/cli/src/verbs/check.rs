@@ -95,7 +95,7 @@ fn explain(text: &str, screen: &Screen) -> Result<Exit, Failure> {
 }
 
 /// The files that were named, and the scenarios in folders that were named, in order.
-fn select(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub fn select(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let here = [PathBuf::from(".")];
     let mut files = Vec::new();
     for path in if named.is_empty() { &here } else { named } {

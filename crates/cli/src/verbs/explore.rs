@@ -11,7 +11,7 @@ use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Keep, Order, Scope};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::escape::escape;
 use crate::exit::Exit;
@@ -29,14 +29,20 @@ use crate::interrupt;
 use crate::load::{Assembled, Loaded, Override, load_with, no_path, parse_override};
 use crate::project::{self, RUNS};
 use crate::report;
-use crate::screen::{Format, Global, Screen, print_err};
+use crate::screen::{Format, Global, Paint, Screen, print_err};
+use crate::suite;
 use crate::usage::{ThisSystem, Usage, WallClock};
 
 /// Run every error combination, with saved states.
 #[derive(Args, Debug)]
 pub struct Explore {
-    /// Scenario file.
+    /// Scenario file, or a folder of scenarios.
     pub scenario: PathBuf,
+    /// More of them; several scenarios give one table.
+    pub more: Vec<PathBuf>,
+    /// What is asked about more than one exploration.
+    #[command(flatten)]
+    pub whole: suite::Flags,
     /// End after this time, as in "10 s"; the scenario's own end if left out.
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
@@ -104,25 +110,65 @@ struct Journey<'a> {
     seed: Seed,
     threads: usize,
     clock: WallClock,
+    /// CPU seconds that others have used before.
+    cpu_before_s: f64,
     folder: RunFolder,
     wanted: Wanted,
+}
+
+/// An exploration that has come to its end.
+#[derive(Debug)]
+pub struct Concluded {
+    /// How the program would end.
+    pub exit: Exit,
+    /// For machines.
+    pub machine: Value,
+    /// For people.
+    pub human: String,
+    /// Why there was nothing to explore.
+    pub trouble: Option<Failure>,
 }
 
 impl Explore {
     /// Explores, saves, and tells what was found.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
-        let loaded = load_with(&self.scenario, &self.sets, &self.flags().overrides())?;
-        let drive = match loaded.assemble()? {
-            Assembled::Drive(drive) => drive,
-            Assembled::NoPath(why) => return self.tell_no_path(global, screen, &loaded, &why),
-        };
+        if let Some(exit) = suite::explore(self, global, screen)? {
+            return Ok(exit);
+        }
+        let done = self.explore_one(&self.load(&self.scenario, &self.whole.overrides()?)?, global, screen)?;
+        if let (Some(trouble), Format::Human) = (&done.trouble, screen.format) {
+            print_err(&trouble.render(screen.err));
+        }
+        screen.result(|_| done.human, &done.machine);
+        Ok(done.exit)
+    }
+
+    /// Reads a scenario with everything that the command line says about it, and some overrides before that.
+    pub fn load(&self, path: &Path, before: &[Override]) -> Result<Loaded, Failure> {
+        let sets: Vec<Override> = before.iter().chain(&self.sets).cloned().collect();
+        load_with(path, &sets, &self.flags().overrides())
+    }
+
+    /// How a scenario is explored, and how far.
+    pub fn settings(&self, loaded: &Loaded, drive: &Drive) -> Result<(Settings, Horizon), Failure> {
         let horizon = settings::horizon(self.until.as_deref(), &loaded.spec.explore)?;
-        let mut settings = settings::build(&loaded, &drive, self.merge.as_ref(), horizon)?;
+        let mut settings = settings::build(loaded, drive, self.merge.as_ref(), horizon)?;
         settings.stop_on_first = self.stop_on_first;
         if self.preset == Some(Preset::Paper) {
             settings = settings.paper(drive.variables());
         }
-        refuse_contradictions(&drive, &settings)?;
+        refuse_contradictions(drive, &settings)?;
+        Ok((settings, horizon))
+    }
+
+    /// Explores one scenario and saves what was found.
+    pub fn explore_one(&self, loaded: &Loaded, global: &Global, screen: &Screen) -> Result<Concluded, Failure> {
+        let cpu_before_s = ThisSystem.cpu_s().unwrap_or(0.0);
+        let drive = match loaded.assemble()? {
+            Assembled::Drive(drive) => drive,
+            Assembled::NoPath(why) => return self.conclude_no_path(global, screen, loaded, &why),
+        };
+        let (settings, horizon) = self.settings(loaded, &drive)?;
         let wanted = Wanted::of(&drive, self.samples, self.most_likely)?;
         let name = self.name.as_deref().unwrap_or(drive.name());
         let folder = RunFolder::create_now(Path::new(RUNS), name)?;
@@ -130,13 +176,14 @@ impl Explore {
         let drive = drive.as_ref();
         let journey = Journey {
             screen,
-            loaded: &loaded,
+            loaded,
             drive,
             settings,
             horizon,
             seed,
             threads: global.threads(),
             clock,
+            cpu_before_s,
             folder,
             wanted,
         };
@@ -146,11 +193,14 @@ impl Explore {
     }
 
     /// That there is no path is a result too, and leaves a folder like any other.
-    fn tell_no_path(&self, global: &Global, screen: &Screen, loaded: &Loaded, why: &str) -> Result<Exit, Failure> {
-        let failure = no_path(why);
-        if screen.format == Format::Human {
-            print_err(&failure.render(screen.err));
-        }
+    fn conclude_no_path(
+        &self,
+        global: &Global,
+        screen: &Screen,
+        loaded: &Loaded,
+        why: &str,
+    ) -> Result<Concluded, Failure> {
+        let trouble = no_path(why);
         let name = &loaded.spec.name.value;
         let folder = RunFolder::create_now(Path::new(RUNS), self.name.as_deref().unwrap_or(name))?;
         folder.write_run(&RunInfo::new(name, loaded.hash, global.seed.unwrap_or(0), std::env::args()))?;
@@ -159,8 +209,8 @@ impl Explore {
         folder.publish_json("result.json", &machine)?;
         folder.write_status(&Status { phase: Phase::Done, message: "no path".to_owned(), ..Status::begin() })?;
         report::write(&folder)?;
-        screen.result(|paint| format!("{}: {}\n", escape(name), paint.red("no path")), &machine);
-        Ok(failure.exit())
+        let human = format!("{}: {}\n", escape(name), Paint(screen.out).red("no path"));
+        Ok(Concluded { exit: trouble.exit(), machine, human, trouble: Some(trouble) })
     }
 
     fn flags(&self) -> Flags<'_> {
@@ -186,7 +236,7 @@ impl Journey<'_> {
         project::save_scenario(&self.folder, self.loaded)
     }
 
-    fn travel(&self, pictures: Pictures, graph: GraphFlag) -> Result<Exit, Failure> {
+    fn travel(&self, pictures: Pictures, graph: GraphFlag) -> Result<Concluded, Failure> {
         let meter = Meter::new(self.screen, self.clock, self.horizon.levels, self.drive.segment_seconds());
         let mut watcher = Watcher::new(self.screen, &self.folder, self.clock, meter, pictures);
         watcher.graph = GraphRecorder::create(self.folder.path(), self.drive, graph)?;
@@ -223,8 +273,9 @@ impl Journey<'_> {
         Ok(outcome)
     }
 
-    fn conclude(&self, outcome: Outcome, trail: &LevelTrail, watcher: &mut Watcher<'_>) -> Result<Exit, Failure> {
-        let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), ThisSystem.cpu_s());
+    fn conclude(&self, outcome: Outcome, trail: &LevelTrail, watcher: &mut Watcher<'_>) -> Result<Concluded, Failure> {
+        let cpu_s = || ThisSystem.cpu_s().map(|cpu_s| cpu_s - self.cpu_before_s);
+        let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), cpu_s());
         self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
         let mut candidates = confirmed(self.drive, self.seed, &outcome, trail, self.threads)?;
         let graph = watcher.recording.take().filter(|_| outcome.stop != Some(Stop::Interrupted));
@@ -235,7 +286,7 @@ impl Journey<'_> {
             wall_s: self.clock.seconds(),
             explored_wall_s,
             explored_cpu_s,
-            cpu_s: ThisSystem.cpu_s(),
+            cpu_s: cpu_s(),
             peak_rss_bytes: ThisSystem.peak_rss_bytes(),
         };
         // Hits beyond the limit of the explorer are counted and have no path.
@@ -262,8 +313,8 @@ impl Journey<'_> {
         self.folder.publish_json("result.json", &machine)?;
         watcher.finish(phase(&outcome), facts.findings, facts.verdict());
         report::write(&self.folder)?;
-        self.screen.result(|paint| human::text(&facts, paint), &machine);
-        Ok(facts.exit())
+        let human = human::text(&facts, &Paint(self.screen.out));
+        Ok(Concluded { exit: facts.exit(), machine, human, trouble: None })
     }
 }
 

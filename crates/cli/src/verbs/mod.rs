@@ -8,6 +8,7 @@ pub mod new;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod test;
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
@@ -22,6 +23,7 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
         Verb::Check(verb) => verb.run(screen),
         Verb::Run(verb) => verb.run(global, screen),
         Verb::Explore(verb) => verb.run(global, screen),
+        Verb::Test(verb) => verb.run(global, screen),
         Verb::Replay(verb) => verb.run(global, screen),
         Verb::Report(verb) => verb.run(screen),
         Verb::Explain(verb) => verb.run(global, screen),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anabranch_kernel::{Digest, DigestWriter, Fault, Recorder, Seed, SegmentEnd, System, Verdict, Watch, state_digest};
+use anabranch_record::{Contact, ErrorRun, Finding, Kept};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -62,7 +63,7 @@ impl Replay {
         let run = plan.simulate()?;
         let compared = self.compare(&found, seed, run.verdict, drive.requirements());
         let twice = if self.twice { Some(first_difference(&plan)?) } else { None };
-        let kept = if self.keep { Some(keep(&found, screen)?) } else { None };
+        let kept = if self.keep { Some(self.keep(&found, &plan, run.verdict)?) } else { None };
         let mut machine = plan.to_json("anabranch.replay/1", &run);
         machine["finding"] = json!(project::relative(&found.path));
         machine["same_as_found"] = json!(compared == Compared::Same);
@@ -70,11 +71,10 @@ impl Replay {
             Value::Null,
             |difference| json!({ "equal": difference.is_none(), "first_difference_segment": difference }),
         );
-        machine["kept"] = json!(kept);
+        machine["kept"] = json!(kept.as_ref().map(|kept| project::relative(&kept.path)));
         let human = |paint: &Paint| {
             let told = told(paint, &found, compared, twice);
-            let kept = kept.as_ref().map_or_else(String::new, |path| format!("  kept             {}\n", escape(path)));
-            plan.human(paint, &run) + &told + &kept
+            plan.human(paint, &run) + &told + &kept.as_ref().map_or_else(String::new, told_kept)
         };
         screen.result(human, &machine);
         let unstable = compared == Compared::NotReproducible || matches!(twice, Some(Some(_)));
@@ -83,6 +83,27 @@ impl Replay {
             if run.verdict.is_some() { Exit::Findings } else { Exit::Done },
         ];
         Ok(Exit::of(&exits))
+    }
+
+    /// Writes the finding to the project, as this replay saw it.
+    fn keep(&self, found: &Found, plan: &Plan<'_>, verdict: Option<Verdict>) -> Result<Kept, Failure> {
+        let Some(verdict) = verdict else {
+            let message = "nothing is violated any more, so there is nothing to keep";
+            return Err(Failure::input(message, "replay it without --set, or without --keep"));
+        };
+        let mut finding = found.finding.clone();
+        finding.scenario_file = project::relative(&found.loaded.path);
+        finding.scenario_hash = found.loaded.hash;
+        finding.set = found.loaded.overrides.clone();
+        finding.seed = plan.seed.0;
+        finding.requirement = plan.drive.requirements()[usize::from(verdict.requirement)].clone();
+        finding.tick = verdict.tick;
+        finding.time_s = verdict.tick as f64 * plan.drive.step_s();
+        finding.contact = verdict.place.map(Contact::from);
+        if finding.errors.iter().all(|run| run.matters.is_none()) {
+            mark_what_matters(&mut finding, &found.path);
+        }
+        Ok(anabranch_record::keep(Path::new(FINDINGS), &finding)?)
     }
 
     fn compare(&self, found: &Found, seed: Seed, verdict: Option<Verdict>, ids: &[String]) -> Compared {
@@ -151,24 +172,28 @@ fn segment_digests(plan: &Plan<'_>) -> Result<Vec<(Digest, Digest)>, Fault> {
     Ok(digests)
 }
 
-/// Copies the finding to the project; an equal file stays as it is.
-fn keep(found: &Found, screen: &Screen) -> Result<String, Failure> {
-    let folder = Path::new(FINDINGS);
-    std::fs::create_dir_all(folder).map_err(|e| Failure::file("make", folder, &e))?;
-    let path = folder.join(format!("{}-{}.toml", found.finding.scenario, found.name));
-    let text = std::fs::read_to_string(&found.path).map_err(|e| Failure::file("read", &found.path, &e))?;
-    let sets = found.loaded.overrides.iter().map(|(key, value)| format!("# found with --set {key}={value}\n"));
-    let text = escape(&sets.collect::<String>()) + &text;
-    match std::fs::read(&path) {
-        Ok(there) if there != text.as_bytes() => {
-            let message = format!("`{}` exists and is another finding; nothing was copied", path.display());
-            return Err(Failure::input(message, "rename or remove it first"));
+fn told_kept(kept: &Kept) -> String {
+    let there = if kept.is_new { "" } else { " (it was kept before)" };
+    format!("  kept             {}{there}\n", escape(&project::relative(&kept.path)))
+}
+
+/// What is known about which errors matter: `explain` leaves a minimal sequence beside the finding.
+fn mark_what_matters(finding: &mut Finding, path: &Path) {
+    let Ok(text) = std::fs::read_to_string(path.with_file_name("minimal.toml")) else { return };
+    let Ok(minimal) = Finding::from_toml(&text) else { return };
+    let needed: Vec<bool> =
+        minimal.errors.iter().flat_map(|run| vec![!run.modes.is_empty(); run.segments as usize]).collect();
+    let mut at = 0;
+    let mut marked: Vec<ErrorRun> = Vec::new();
+    for run in &finding.errors {
+        for _ in 0..run.segments {
+            let matters = Some(needed.get(at).copied().unwrap_or(false) && !run.modes.is_empty());
+            at += 1;
+            match marked.last_mut() {
+                Some(last) if last.modes == run.modes && last.matters == matters => last.segments += 1,
+                _ => marked.push(ErrorRun { segments: 1, matters, ..run.clone() }),
+            }
         }
-        Ok(_) => {}
-        Err(_) => anabranch_record::publish(&path, text.as_bytes())?,
     }
-    if !found.loaded.overrides.is_empty() {
-        screen.warn("this was found with --set; give the same --set when you replay the kept file");
-    }
-    Ok(path.display().to_string())
+    finding.errors = marked;
 }

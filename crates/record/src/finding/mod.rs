@@ -15,9 +15,12 @@
 //! assert_eq!(again.choices(&space).unwrap(), choices);
 //! ```
 
+mod keep;
 mod names;
 mod read;
 mod write;
+
+pub use keep::{Kept, keep};
 
 use anabranch_kernel::{Axis, Choice, Digest, ErrorSpace, ParamSpace, Params, Place};
 
@@ -67,8 +70,12 @@ impl From<Place> for Contact {
 pub struct Finding {
     /// Name of the scenario.
     pub scenario: String,
-    /// Digest of the scenario text it was found with.
+    /// Its file, relative to the project; empty if unknown.
+    pub scenario_file: String,
+    /// Digest of the scenario text it was found with, and of what was changed in it.
     pub scenario_hash: Digest,
+    /// What was changed in the scenario on the command line, in order: key and value.
+    pub set: Vec<(String, String)>,
     /// Seed of all chance in the scenario.
     pub seed: u64,
     /// Start values, in the order of the scenario.
@@ -168,7 +175,9 @@ impl Finding {
     pub fn new(scenario: &str, scenario_hash: Digest, segment_s: f64) -> Self {
         Self {
             scenario: scenario.to_owned(),
+            scenario_file: String::new(),
             scenario_hash,
+            set: Vec::new(),
             seed: 0,
             start: Vec::new(),
             segment_s,

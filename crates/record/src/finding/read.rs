@@ -15,11 +15,16 @@ use super::{Contact, ErrorRun, Finding, FindingError, FindingErrorKind, StartVal
 struct File {
     schema: Spanned<String>,
     scenario: String,
+    #[serde(default)]
+    scenario_file: String,
     scenario_hash: Spanned<String>,
     seed: Spanned<Seed>,
     segment_length: Spanned<String>,
     #[serde(default)]
     group: String,
+    /// What was changed in the scenario; findings of earlier versions have none. Later changes may build on earlier ones.
+    #[serde(default)]
+    set: BTreeMap<Spanned<String>, String>,
     /// Keyed by place in the file, because the order of start values is the order of the scenario.
     #[serde(default)]
     start: BTreeMap<Spanned<String>, Spanned<String>>,
@@ -146,6 +151,8 @@ pub(super) fn from_toml(text: &str) -> Result<Finding, FindingError> {
     }
     let mut finding = Finding::new(&file.scenario, digest(&reader, &file.scenario_hash)?, segment_s);
     finding.seed = seed(&reader, &file.seed)?;
+    finding.scenario_file = file.scenario_file;
+    finding.set = in_order(file.set);
     finding.start = starts(&reader, &file.start)?;
     finding.requirement = file.verdict.requirement;
     finding.tick = file.verdict.tick;
@@ -162,6 +169,13 @@ pub(super) fn from_toml(text: &str) -> Result<Finding, FindingError> {
         from_s = to_s;
     }
     Ok(finding)
+}
+
+/// A table in the order of the file.
+fn in_order(values: BTreeMap<Spanned<String>, String>) -> Vec<(String, String)> {
+    let mut ordered: Vec<_> = values.into_iter().collect();
+    ordered.sort_by_key(|(name, _)| name.span().start);
+    ordered.into_iter().map(|(name, value)| (name.into_inner(), value)).collect()
 }
 
 fn starts(

@@ -8,12 +8,16 @@ pub(super) fn to_toml(finding: &Finding) -> String {
     let mut out = String::new();
     line(&mut out, "schema", &quoted(Finding::SCHEMA));
     line(&mut out, "scenario", &quoted(&finding.scenario));
+    if !finding.scenario_file.is_empty() {
+        line(&mut out, "scenario_file", &quoted(&finding.scenario_file));
+    }
     line(&mut out, "scenario_hash", &quoted(&finding.scenario_hash.to_string()));
     // TOML integers have 63 bits.
     let seed = finding.seed.to_string();
     line(&mut out, "seed", &if i64::try_from(finding.seed).is_ok() { seed } else { quoted(&seed) });
     line(&mut out, "segment_length", &quoted(&format!("{} s", finding.segment_s)));
     line(&mut out, "group", &quoted(&finding.group));
+    put_set(&mut out, &finding.set);
     put_start(&mut out, &finding.start);
     out.push_str("\n[verdict]\n");
     line(&mut out, "requirement", &quoted(&finding.requirement));
@@ -29,6 +33,15 @@ pub(super) fn to_toml(finding: &Finding) -> String {
         from = to;
     }
     out
+}
+
+fn put_set(out: &mut String, set: &[(String, String)]) {
+    if !set.is_empty() {
+        out.push_str("\n[set]\n");
+    }
+    for (name, value) in set {
+        line(out, &quoted(name), &quoted(value));
+    }
 }
 
 fn put_start(out: &mut String, start: &[StartValue]) {

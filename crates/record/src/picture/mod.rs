@@ -21,6 +21,7 @@ mod savings;
 mod scene;
 mod svg;
 mod timeline;
+mod tolerance;
 mod view;
 mod why;
 mod world;
@@ -32,6 +33,7 @@ pub use savings::{Savings, SavingsRow, savings_plot};
 pub use scene::{FailingPath, Inset, LabelledPose, Scene, scene_picture};
 pub use svg::{Anchor, Style, Svg};
 pub use timeline::{ErrorSpan, Timeline, timeline};
+pub use tolerance::{Mark, TolerancePanel, tolerance_plot};
 pub use why::{Why, WhyError, WhyRun, why_plot};
 
 /// A place, in metres or pixels.

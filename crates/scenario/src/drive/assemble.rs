@@ -76,7 +76,7 @@ impl Drive {
         let cruise_mps = cruise_mps(spec);
         let speed_bound_mps = SPEED_BOUND_FACTOR * cruise_mps + SPEED_BOUND_EXTRA_MPS;
         let index = EdgeIndex::new(&walls, &body, speed_bound_mps * spec.explore.segment_s.value.max(1.0));
-        let requirements = requirements(spec);
+        let requirements = requirements(spec).limited(super::given::exceeding(spec, errors.space()));
         let mut drive = Self {
             name: spec.name.value.clone(),
             eyes: eyes(spec, &numbers, errors.reach().late_ticks),

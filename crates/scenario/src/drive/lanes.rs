@@ -7,7 +7,7 @@
 use anabranch_driving::follow::{Command, PathFollower, PathLanes, STANDSTILL_MPS, Told};
 use anabranch_geometry::{Path, max_displacement, may_touch, nearest};
 use anabranch_kernel::maths::{self, Mask, Real};
-use anabranch_kernel::{Job, SegmentEnd, Watch};
+use anabranch_kernel::{Choice, Job, SegmentEnd, Watch};
 use anabranch_monitors::low_speed as signal;
 use anabranch_sensing::{PoseError, PoseReading, TruePose, read};
 use anabranch_vehicle::{Car, Gear};
@@ -74,7 +74,7 @@ impl Drive {
             return;
         }
         let mut order: Vec<(Kind, u32)> =
-            jobs.iter().enumerate().map(|(i, job)| (self.kind(&job.state), i as u32)).collect();
+            jobs.iter().enumerate().map(|(i, job)| (self.kind(&job.state, job.choice), i as u32)).collect();
         order.sort_unstable();
         for group in order.chunk_by(|a, b| a.0 == b.0) {
             for pack in group.chunks(LANES_MAX) {
@@ -94,9 +94,11 @@ impl Drive {
         (job.notes, job.margin) = (watch.notes, watch.margin);
     }
 
-    fn kind(&self, state: &DriveState) -> Kind {
+    fn kind(&self, state: &DriveState, choice: Choice) -> Kind {
         let square = self.index.square(state.car.car.x, state.car.car.y);
-        Kind { start: state.start, tick: state.tick, square, settled: state.monitors.settled() }
+        let mut monitors = state.monitors;
+        self.requirements.begin(choice, &mut monitors);
+        Kind { start: state.start, tick: state.tick, square, settled: monitors.settled() }
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -277,6 +279,7 @@ impl Drive {
             heading: ended.reading.heading.lane(lane),
         };
         state.errors = errors;
+        self.requirements.begin(job.choice, &mut state.monitors);
         job.margin = ended.margin.lane(lane);
         job.notes.clear();
         job.end = Ok(SegmentEnd::Open);

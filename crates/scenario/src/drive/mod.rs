@@ -3,6 +3,7 @@
 mod assemble;
 mod danger;
 mod errors;
+mod given;
 mod index;
 mod lanes;
 mod likelihood;

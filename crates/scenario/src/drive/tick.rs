@@ -101,6 +101,7 @@ impl Drive {
     #[inline(always)]
     fn run_segment(&self, state: &mut DriveState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
         let effects = self.errors.begin(choice, &mut state.errors);
+        self.requirements.begin(choice, &mut state.monitors);
         let car = &state.car.car;
         let (sin, cos) = maths::sin_cos(car.heading);
         let wanted = if watch.is_recording() { u64::MAX } else { self.requirements.signals_used() };

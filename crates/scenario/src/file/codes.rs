@@ -104,6 +104,8 @@ codes! {
         "`modes` says how an error chooses its mode. Names are those of findings, such as `left 0.1 m`; a list has one weight for each mode besides \"none\" (and besides \"stay\" of a drift, which is never begun). At least one weight is more than zero.";
     SomeProbabilities "E0213" "an error without probability beside errors with one"
         "How likely a failure is follows from how likely every error is. Give each `[[error]]` a `probability`, or none.";
+    UnknownError "E0214" "an error that does not exist"
+        "`given` limits a requirement to errors up to some size. It names them by the `id` of an `[[error]]` of the same file.";
     NotAMultiple "E0301" "a time that is not a whole multiple of the base cycle"
         "There is one clock, `world.step`. Cycles, segments, delays and deadlines are whole multiples of it (S1-4), so that every run meets them on the same tick.";
     NotSegments "E0302" "an end that is not a whole number of segments"

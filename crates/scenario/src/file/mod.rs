@@ -27,11 +27,14 @@ mod build;
 mod check;
 mod codes;
 mod diagnostic;
+mod inline;
 pub mod keys;
 mod overrides;
 mod problems;
 mod reference;
 mod shape;
+mod short;
+mod sizes;
 mod span;
 mod spec;
 mod tree;
@@ -43,15 +46,16 @@ use std::fmt;
 
 pub use codes::Code;
 pub use diagnostic::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
+pub use inline::{error_file, variation_file};
 pub use reference::{codes_reference, format_reference, schema_json};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
-    BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GoalSpec, Level, LimitsSpec,
-    MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, ProbabilitySpec, RequirementSpec,
-    ScenarioSpec, Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
+    BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
+    LimitsSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, ProbabilitySpec,
+    RequirementSpec, ScenarioSpec, Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
-pub use words::{DriverKind, ErrorPlace, Form, Frame, Gear, Keep, Order, Scope};
+pub use words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, Keep, Order, Scope};
 
 use problems::Problems;
 
@@ -116,6 +120,7 @@ impl Document {
         if let Some(spec) = &spec {
             check::timing::check(&mut problems, spec);
             check::probability::check(&mut problems, spec);
+            check::given::check(&mut problems, spec);
             check_expressions(&mut problems, spec, hooks);
         }
         if !problems.is_empty() {

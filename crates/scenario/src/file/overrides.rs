@@ -98,6 +98,12 @@ fn set<'t>(root: &mut Node, steps: &[Step<'t>], value: &Node, number: u16) -> Re
     for (i, step) in steps.iter().enumerate() {
         let span = Span { source: number, start: step.start, end: step.start + step.name.len() };
         if let Kind::Tables(section) = kind {
+            if i + 1 == steps.len() && is_new_item(node, *step, value) {
+                if let Value::List(items) = &mut node.value {
+                    items.push(value.clone());
+                }
+                return Ok(());
+            }
             node = item_of(node, *step)?;
             kind = Kind::Table(section);
             continue;
@@ -137,7 +143,7 @@ fn keep_word(node: &mut Node, named: Value, kind: &Kind) {
 fn inner_kind<'t>(kind: &Kind, step: Step<'t>) -> Result<Kind, Nowhere<'t>> {
     match kind {
         // Names of variables are known only when the system is assembled.
-        Kind::Cells if !step.name.is_empty() => Ok(Kind::Text),
+        Kind::Cells | Kind::ErrorSizes if !step.name.is_empty() => Ok(Kind::Text),
         _ => {
             let Some(section) = kind.section() else {
                 return Err((step, format!("there is nothing below, so no `{}`", excerpt(step.name)), String::new()));
@@ -151,6 +157,12 @@ fn inner_kind<'t>(kind: &Kind, step: Step<'t>) -> Result<Kind, Nowhere<'t>> {
             })
         }
     }
+}
+
+/// A table that calls itself by the name of the step, where no item has that name yet: it is added to the list.
+fn is_new_item(list: &Node, step: Step<'_>, value: &Node) -> bool {
+    let id_of = |node: &Node| node.get("id").and_then(Node::text).map(str::to_owned);
+    id_of(value).is_some_and(|id| id == step.name && list.items().iter().all(|item| id_of(item).as_ref() != Some(&id)))
 }
 
 fn item_of<'n, 't>(list: &'n mut Node, step: Step<'t>) -> Result<&'n mut Node, Nowhere<'t>> {

@@ -73,6 +73,10 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Table(section) => section_schema(section),
         Kind::Tables(section) => json!({ "type": "array", "items": section_schema(section), "minItems": 1 }),
         Kind::WordOrTable(words, section) => json!({ "anyOf": [{ "enum": words }, section_schema(section)] }),
+        Kind::ErrorSizes => {
+            let size = json!({ "type": ["string", "number", "array"] });
+            json!({ "type": "object", "additionalProperties": size })
+        }
         Kind::Cells => {
             let size = json!({ "type": ["string", "number"] });
             json!({ "anyOf": [{ "const": "none" }, { "type": "object", "additionalProperties": size }] })
@@ -151,6 +155,7 @@ fn kind_text(kind: &Kind) -> String {
         Kind::Table(section) => format!("table `{}`", section.title),
         Kind::Tables(section) => format!("any number of `{}`", section.title),
         Kind::WordOrTable(list, section) => format!("{} or table `{}`", words(list), section.title),
+        Kind::ErrorSizes => "table of sizes, or lists of them, by the id of an error".into(),
         Kind::Cells => "table of cell sizes, `\"exact\"` or `\"ignore\"` by variable; or `\"none\"`".into(),
         Kind::Weights => "table of weights by mode, or list of weights".into(),
         Kind::Expression => "expression".into(),

@@ -35,7 +35,7 @@ pub(super) fn check_root(problems: &mut Problems<'_>) {
     }
 }
 
-fn check_table(problems: &mut Problems<'_>, node: &Node, section: &'static Section) {
+pub(super) fn check_table(problems: &mut Problems<'_>, node: &Node, section: &'static Section) {
     for entry in node.entries() {
         match section.key(&entry.key) {
             Some(key) => check_value(problems, &entry.node, key),
@@ -48,7 +48,7 @@ fn check_table(problems: &mut Problems<'_>, node: &Node, section: &'static Secti
     check_alternatives(problems, node, section);
 }
 
-fn unknown_key(problems: &mut Problems<'_>, entry: &Entry, section: &'static Section) {
+pub(super) fn unknown_key(problems: &mut Problems<'_>, entry: &Entry, section: &'static Section) {
     let names = || section.keys.iter().map(|key| key.name);
     let elsewhere = keys::sections().into_iter().find(|other| other.key(&entry.key).is_some());
     let help = match (nearest(&entry.key, names()), elsewhere) {
@@ -128,6 +128,7 @@ fn check_value(problems: &mut Problems<'_>, node: &Node, key: &'static Key) {
         },
         Kind::Cells => check_cells(problems, node, key),
         Kind::Weights => check_weights(problems, node, key),
+        Kind::ErrorSizes => check_error_sizes(problems, node, key),
     }
 }
 
@@ -289,6 +290,31 @@ fn check_cell(problems: &mut Problems<'_>, cell: &Entry) {
         Ok(_) => {}
         Err(problem) => problems.report(cell.node.span, problem),
     }
+}
+
+fn check_error_sizes(problems: &mut Problems<'_>, node: &Node, key: &Key) {
+    let help = "write the largest size of each error, as in { estimate-jump = \"0.05 m\" }";
+    let Value::Table(sizes) = &node.value else {
+        return wrong_type(problems, node, key, "a table of sizes by error", help);
+    };
+    if sizes.is_empty() {
+        problems.add(Code::Empty, node.span, format!("`{}` is empty", key.name), help);
+    }
+    for item in sizes.iter().flat_map(|entry| items_or_self(&entry.node)) {
+        match cell_size(item) {
+            Ok(Some((size, _))) if size < 0.0 => {
+                problems.add(Code::NotPositive, item.span, "a size is not negative", help);
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => problems.add(Code::WrongType, item.span, "a size is a quantity, not a word", help),
+            Err(problem) => problems.report(item.span, problem),
+        }
+    }
+}
+
+/// The items of a list, or the one value that is none.
+pub(super) fn items_or_self(node: &Node) -> &[Node] {
+    if let Value::List(items) = &node.value { items } else { std::slice::from_ref(node) }
 }
 
 /// A cell size of whatever dimension; `None` for the words.

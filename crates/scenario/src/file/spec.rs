@@ -5,7 +5,7 @@ use anabranch_kernel::units::Dimension;
 use anabranch_vehicle::CarSpec;
 
 use super::span::{Located, Span};
-use super::words::{DriverKind, ErrorPlace, Form, Frame, Gear, Keep, Order, Scope};
+use super::words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, Keep, Order, Scope};
 
 /// A whole scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct ScenarioSpec {
     pub explore: ExploreSpec,
     /// All `[[must]]` in the order of the file, then all `[[should]]`.
     pub requirements: Vec<RequirementSpec>,
+    /// What `anabranch test` expects.
+    pub expect: Expect,
 }
 
 /// Everything around the car.
@@ -422,4 +424,15 @@ pub struct RequirementSpec {
     pub expression: Located<String>,
     /// Deadline of `eventually`; the end of the run if `None`.
     pub by_s: Option<Located<f64>>,
+    /// The errors it is limited to; errors that are not named may have any size.
+    pub given: Vec<GivenSpec>,
+}
+
+/// The largest size of an error with which a requirement has to hold (S1-55).
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenSpec {
+    /// Id of the error.
+    pub error: Located<String>,
+    /// In SI units, one for each kind of size that it limits.
+    pub limits: Vec<Located<(f64, Dimension)>>,
 }

@@ -110,6 +110,20 @@ words! {
 }
 
 words! {
+    /// The verdict that a test expects.
+    Expect {
+        /// A requirement can be violated.
+        Violated = "violated",
+        /// No violation was found, or there is proof that there is none.
+        NotFound = "not found",
+        /// There is proof that no requirement can be violated.
+        Safe = "safe",
+        /// The planner finds no path (S1-36).
+        NoPath = "no path",
+    }
+}
+
+words! {
     /// Where errors happen, besides single obstacles.
     ErrorPlace {
         /// The position estimate.

@@ -2,10 +2,10 @@
 
 use super::super::codes::Code;
 use super::super::problems::Problems;
-use super::super::shape::cell_size;
+use super::super::shape::{cell_size, items_or_self};
 use super::super::span::Located;
-use super::super::spec::{BudgetSpec, ExploreSpec, Level, MergeCell, MergeSize, MergeSpec, RequirementSpec};
-use super::super::tree::{Entry, Value};
+use super::super::spec::{BudgetSpec, ExploreSpec, GivenSpec, Level, MergeCell, MergeSize, MergeSpec, RequirementSpec};
+use super::super::tree::{Entry, Node, Value};
 use super::super::view::View;
 use super::super::words::{Form, Keep, Order, Scope};
 use super::check_ids;
@@ -73,5 +73,13 @@ fn requirement(problems: &mut Problems<'_>, view: View<'_>, level: Level) -> Opt
         problems.add(Code::NeedsEventually, by.span, message, "remove `by`, or write `eventually`");
     }
     let expression = view.text(form.value.word())?;
-    Some(RequirementSpec { id: view.text("id")?, level, form, expression, by_s })
+    let sizes = view.get("given").map_or(&[][..], Node::entries);
+    let given = sizes.iter().map(given).collect::<Option<Vec<_>>>()?;
+    Some(RequirementSpec { id: view.text("id")?, level, form, expression, by_s, given })
+}
+
+fn given(entry: &Entry) -> Option<GivenSpec> {
+    let limit = |node: &Node| Some(Located::new(cell_size(node).ok()??, node.span));
+    let limits = items_or_self(&entry.node).iter().map(limit).collect::<Option<Vec<_>>>()?;
+    Some(GivenSpec { error: Located::new(entry.key.clone(), entry.key_span), limits })
 }

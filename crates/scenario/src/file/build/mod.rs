@@ -13,6 +13,7 @@ use super::problems::Problems;
 use super::span::Located;
 use super::spec::ScenarioSpec;
 use super::view::View;
+use super::words::Expect;
 
 /// Everything the file says; `None` if a part could not be made sense of, with a problem that says why.
 pub(super) fn build(problems: &mut Problems<'_>) -> Option<ScenarioSpec> {
@@ -31,6 +32,9 @@ pub(super) fn build(problems: &mut Problems<'_>) -> Option<ScenarioSpec> {
         requirements: requirements?,
         errors: errors?,
         limits: error::limits(root),
+        expect: root
+            .table("test")
+            .map_or(Some(Expect::NotFound), |t| Some(t.word("expect", Expect::from_word)?.value))?,
         world,
     })
 }

@@ -64,6 +64,14 @@ const KEYS: &[Key] = &[
     key("always", Kind::Expression, Need::Optional, "Violated as soon as this does not hold."),
     key("eventually", Kind::Expression, Need::Optional, "Violated if this did not hold once in time."),
     key("by", positive(TIME), Need::Optional, "Deadline of `eventually`; the end of the run if left out."),
+    key(
+        "given",
+        Kind::ErrorSizes,
+        Need::Optional,
+        "Judged only as long as these errors stay within these sizes, as in `{ estimate-jump = \"0.05 m\" }` (S1-55). \
+         Other errors may have any size. The size of a drift is its step, that of a gain its distance from 1; \
+         `\"0 m\"` is not at all.",
+    ),
 ];
 
 pub(super) static MUST: Section = Section {

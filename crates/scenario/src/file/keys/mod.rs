@@ -6,6 +6,7 @@
 mod ego;
 mod error;
 mod explore;
+mod test;
 mod world;
 
 use anabranch_kernel::units::Dimension;
@@ -86,6 +87,8 @@ pub enum Kind {
     Weights,
     /// A requirement in the language of the monitors.
     Expression,
+    /// Sizes by the id of an error.
+    ErrorSizes,
 }
 
 /// What numbers a key takes.
@@ -168,6 +171,7 @@ pub static ROOT: Section = Section {
         key("explore", Kind::Table(&explore::EXPLORE), Need::Required, "How error combinations are explored."),
         key("must", Kind::Tables(&explore::MUST), Need::Optional, "Requirements; a violation is a finding."),
         key("should", Kind::Tables(&explore::SHOULD), Need::Optional, "Wishes; reported, never a failure."),
+        key("test", Kind::Table(&test::TEST), Need::Optional, "What `anabranch test` expects of this scenario."),
     ],
 };
 

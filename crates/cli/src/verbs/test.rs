@@ -1,0 +1,261 @@
+//! `test`: the verb for CI. Kept findings first, then every scenario with its own budget.
+
+use std::path::{Path, PathBuf};
+
+use anabranch_kernel::{Seed, System};
+use anabranch_record::junit::{self, Suite};
+use clap::{Args, Parser};
+use serde_json::{Value, json};
+
+use crate::escape::escape;
+use crate::exit::Exit;
+use crate::explore::settings::{Pairs, parse_budget};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::load::{Override, parse_override};
+use crate::numbers::{duration, short};
+use crate::project::{self, FINDINGS, Found};
+use crate::screen::{Format, Global, Paint, Screen, print_err, print_out};
+use crate::simulate::{Plan, Simulated};
+use crate::suite::case::{Case, Result as Ended};
+use crate::suite::muted;
+use crate::suite::row::Row;
+use crate::suite::shard::Shard;
+use crate::usage::WallClock;
+use crate::verbs::check::select;
+use crate::verbs::explore::Explore;
+
+/// Folder of scenarios in a project.
+const SCENARIOS: &str = "scenarios";
+
+/// Test a project: kept findings first, then its scenarios.
+#[derive(Args, Debug)]
+pub struct Test {
+    /// Scenario files or folders; scenarios/ of this project if left out. Kept findings are always tested.
+    #[arg(value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// Only cases whose file has this text in its name.
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Only this part of all cases, as in 2/8. Which part a case is in depends on its name alone.
+    #[arg(long, value_name = "K/N")]
+    pub shard: Option<Shard>,
+    /// Write the results as JUnit XML.
+    #[arg(long, value_name = "FILE.xml")]
+    pub junit: Option<PathBuf>,
+    /// Change a value of every case, as in ego.safety_distance="0.4 m"; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
+    pub sets: Vec<Override>,
+    /// Limits of each scenario, as in time=10min,states=1000,memory=2GB.
+    #[arg(long, value_name = "LIMITS", value_parser = parse_budget)]
+    pub budget: Option<Pairs>,
+}
+
+/// `explore` with what it takes when nothing is said.
+#[derive(Parser)]
+struct Defaults {
+    #[command(flatten)]
+    explore: Explore,
+}
+
+/// The files of both parts.
+struct Selected {
+    findings: Vec<PathBuf>,
+    scenarios: Vec<PathBuf>,
+}
+
+impl Test {
+    /// Tests and tells.
+    pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
+        let clock = WallClock::start();
+        interrupt::listen()?;
+        let selected = self.select()?;
+        let findings = each(&selected.findings, screen, |file| self.finding(file, global));
+        let verb = self.explore();
+        let scenarios = each(&selected.scenarios, screen, |file| {
+            Case::of_row(Row::evaluate(&verb, file, &[], global, &muted(screen)))
+        });
+        let exit = exit_of(findings.iter().chain(&scenarios));
+        if let Some(path) = &self.junit {
+            let suite = |name: &str, cases: &[Case]| {
+                let cases = cases.iter().map(Case::to_junit).collect();
+                Suite { name: name.to_owned(), cases }
+            };
+            let xml = junit::to_xml(&[suite("findings", &findings), suite("scenarios", &scenarios)]);
+            anabranch_record::publish(path, &xml)?;
+        }
+        let machine = self.to_json(&findings, &scenarios, clock.seconds(), exit);
+        screen.result(|paint| summary(findings.iter().chain(&scenarios), clock.seconds(), paint), &machine);
+        Ok(exit)
+    }
+
+    fn explore(&self) -> Explore {
+        let mut explore = Defaults::parse_from(["explore", "."]).explore;
+        explore.sets.clone_from(&self.sets);
+        explore.budget.clone_from(&self.budget);
+        explore.no_pictures = true;
+        explore
+    }
+
+    fn select(&self) -> Result<Selected, Failure> {
+        let folder = Path::new(SCENARIOS);
+        let usual = if folder.is_dir() { folder } else { Path::new(".") };
+        let paths = if self.paths.is_empty() { vec![usual.to_owned()] } else { self.paths.clone() };
+        Ok(Selected { findings: self.chosen(kept()?), scenarios: self.chosen(select(&paths)?) })
+    }
+
+    fn chosen(&self, files: Vec<PathBuf>) -> Vec<PathBuf> {
+        let wanted = |file: &PathBuf| {
+            let name = name_of(file);
+            self.filter.as_ref().is_none_or(|text| name.contains(text.as_str()))
+                && self.shard.is_none_or(|shard| shard.has(&name))
+        };
+        files.into_iter().filter(wanted).collect()
+    }
+
+    /// Replays a kept finding with the scenario of today.
+    fn finding(&self, file: &Path, global: &Global) -> Case {
+        let clock = WallClock::start();
+        let name = name_of(file);
+        match self.replay(file, global) {
+            Err(failure) => Case { word: "does not apply".to_owned(), ..Case::error(&name, failure, clock.seconds()) },
+            Ok((found, run, violated)) => judge(&name, &found, &run, violated, clock.seconds()),
+        }
+    }
+
+    fn replay(&self, file: &Path, global: &Global) -> Result<(Found, Value, Option<String>), Failure> {
+        let found = project::find(&file.display().to_string(), &self.sets)?;
+        let drive = found.loaded.drive()?;
+        project::check_segments(&found.finding, &drive)?;
+        let choices = project::in_file(&found.path, found.finding.choices(drive.errors()))?;
+        let params = project::params_of(&found.finding, &found.path, &drive)?;
+        let seed = Seed(global.seed.unwrap_or(found.finding.seed));
+        let plan = Plan { loaded: &found.loaded, drive: &drive, seed, params, choices, trace: None };
+        let run: Simulated = plan.simulate()?;
+        let violated = run.verdict.map(|v| drive.requirements()[usize::from(v.requirement)].clone());
+        let machine = plan.to_json("anabranch.replay/1", &run);
+        Ok((found, machine, violated))
+    }
+
+    fn to_json(&self, findings: &[Case], scenarios: &[Case], seconds: f64, exit: Exit) -> Value {
+        let count = |result: Ended| findings.iter().chain(scenarios).filter(|case| case.result == result).count();
+        json!({
+            "schema": "anabranch.test/1",
+            "exit": exit.code(),
+            "passed": count(Ended::Passed),
+            "failed": count(Ended::Failed),
+            "incomplete": count(Ended::Incomplete),
+            "errors": count(Ended::Error),
+            "not_run": count(Ended::NotRun),
+            "wall_s": seconds,
+            "findings": findings.iter().map(Case::to_json).collect::<Vec<_>>(),
+            "scenarios": scenarios.iter().map(Case::to_json).collect::<Vec<_>>(),
+            "junit": self.junit.as_ref().map(|path| project::relative(path)),
+        })
+    }
+}
+
+/// A case is called by its file, written alike on every system, so that a shard has the same cases everywhere.
+fn name_of(file: &Path) -> String {
+    project::relative(file).replace('\\', "/").trim_start_matches("./").to_owned()
+}
+
+/// The kept findings of this project, in order.
+fn kept() -> Result<Vec<PathBuf>, Failure> {
+    let folder = Path::new(FINDINGS);
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let refused = |e: std::io::Error| Failure::file("read", folder, &e);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(refused)? {
+        files.push(entry.map_err(refused)?.path());
+    }
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    Ok(files)
+}
+
+/// Runs every case, tells each as it finishes, and stops at Ctrl-C.
+fn each(files: &[PathBuf], screen: &Screen, run: impl Fn(&Path) -> Case) -> Vec<Case> {
+    let one = |file: &PathBuf| {
+        if interrupt::is_asked() {
+            return Case::not_run(&name_of(file));
+        }
+        let case = run(file);
+        if let Some(failure) = &case.failure {
+            print_err(&failure.render(screen.err));
+        }
+        let mut event = case.to_json();
+        event["event"] = json!("case");
+        screen.event(&event);
+        if screen.format == Format::Human {
+            print_out(&case.line(&Paint(screen.out)));
+        }
+        case
+    };
+    files.iter().map(one).collect()
+}
+
+fn judge(name: &str, found: &Found, run: &Value, violated: Option<String>, seconds: f64) -> Case {
+    let finding = &found.finding;
+    let changed = found.loaded.hash != finding.scenario_hash;
+    let note = if changed { "; the scenario has changed since it was found" } else { "" };
+    let time = short(run["time_s"].as_f64().unwrap_or(0.0), 3);
+    let (result, word, message) = match violated {
+        Some(id) if id == finding.requirement => {
+            (Ended::Failed, "still fails", format!("`{id}` is violated after {time} s{note}"))
+        }
+        Some(id) => {
+            let then = &finding.requirement;
+            (Ended::Failed, "still fails", format!("`{id}` is violated after {time} s, no longer `{then}`{note}"))
+        }
+        None => (Ended::Passed, "fixed", format!("`{}` is not violated any more{note}", finding.requirement)),
+    };
+    let mut details = run.clone();
+    details["scenario_has_changed"] = json!(changed);
+    Case {
+        name: name.to_owned(),
+        result,
+        word: word.to_owned(),
+        message: format!("{word}: {message}"),
+        again: format!("anabranch replay {name}"),
+        seconds,
+        exit: if result == Ended::Failed { Exit::Findings } else { Exit::Done },
+        failure: None,
+        details,
+    }
+}
+
+fn exit_of<'c>(cases: impl Iterator<Item = &'c Case>) -> Exit {
+    let exits: Vec<Exit> = cases.map(|case| case.exit).collect();
+    if exits.is_empty() { Exit::Nothing } else { Exit::of(&exits) }
+}
+
+fn summary<'c>(cases: impl Iterator<Item = &'c Case> + Clone, seconds: f64, paint: &Paint) -> String {
+    let total = cases.clone().count();
+    if total == 0 {
+        return "nothing to test: no kept finding and no scenario was selected\n".to_owned();
+    }
+    let mut out = String::new();
+    for case in cases.clone().filter(|case| case.result != Ended::Passed) {
+        if out.is_empty() {
+            out += "\n";
+        }
+        out += &format!("{} {}\n", paint.bold(&escape(&case.name)), escape(case.first_line()));
+        if !case.again.is_empty() {
+            out += &format!("  {}\n", paint.cyan(&escape(&case.again)));
+        }
+    }
+    let count = |result: Ended| cases.clone().filter(|case| case.result == result).count();
+    let kinds = [
+        (Ended::Failed, "failed"),
+        (Ended::Error, "could not be run"),
+        (Ended::Incomplete, "incomplete"),
+        (Ended::NotRun, "not run"),
+    ];
+    let mut parts = vec![format!("{} passed", count(Ended::Passed))];
+    parts.extend(kinds.iter().filter(|(r, _)| count(*r) > 0).map(|(r, word)| format!("{} {word}", count(*r))));
+    let noun = if total == 1 { "case" } else { "cases" };
+    out + &format!("\n{total} {noun}: {}; {}\n", parts.join(", "), duration(seconds))
+}
