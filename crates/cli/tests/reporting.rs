@@ -68,10 +68,15 @@ fn pages_of_other_verdicts_use_the_same_words_as_the_machine() {
     let project = Project::new();
     assert_eq!(project.run(&[&QUICK[..], &HARMLESS].concat()).code, 0);
     let text = page(&project);
-    assert!(text.contains("<strong>not found</strong> in any error sequence of 8 s, shorter than the scenario"), "{text}");
+    assert!(
+        text.contains("<strong>not found</strong> in any error sequence of 8 s, shorter than the scenario"),
+        "{text}"
+    );
     assert_eq!(project.run(&[&QUICK[..], &HARMLESS, &["--budget", "states=2"]].concat()).code, 5);
     let text = page(&project);
-    assert!(text.contains("<strong>incomplete</strong> (the budget of states was used up)") && text.contains("no pass"));
+    assert!(
+        text.contains("<strong>incomplete</strong> (the budget of states was used up)") && text.contains("no pass")
+    );
     assert!(!text.contains("<strong>safe"));
 }
 
@@ -193,6 +198,7 @@ fn what_cannot_be_compared_never_passes_a_gate() {
     let fine = last(&project);
     let ran = project.run(&["report", &whole, &fine, "--gate", "--out", "c.html"]);
     assert!(ran.code == 2 && ran.out.contains("cell sizes"), "{ran:?}");
-    assert_eq!(project.run(&["report", &whole, "--gate"]).code, 2);
+    let alone = project.run(&["report", &whole, "--gate"]);
+    assert!(alone.code == 2 && alone.err.contains("--gate compares two runs"), "{alone:?}");
     assert_eq!(project.run(&["report", "last#1"]).code, 2);
 }

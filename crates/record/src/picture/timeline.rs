@@ -48,7 +48,7 @@ pub fn timeline(run: &Timeline) -> String {
         }
     }
     let rest = lanes.len().saturating_sub(LANES_MAX);
-    let shown = lanes.len().min(LANES_MAX).max(1);
+    let shown = lanes.len().clamp(1, LANES_MAX);
     let top = 72.0;
     let bottom = top + LANE * shown as f64;
     let plot = [bottom + 30.0, bottom + 230.0];
