@@ -198,6 +198,7 @@ fn what_cannot_be_compared_never_passes_a_gate() {
     let fine = last(&project);
     let ran = project.run(&["report", &whole, &fine, "--gate", "--out", "c.html"]);
     assert!(ran.code == 2 && ran.out.contains("cell sizes"), "{ran:?}");
-    assert_eq!(project.run(&["report", &whole, "--gate"]).code, 2);
+    let alone = project.run(&["report", &whole, "--gate"]);
+    assert!(alone.code == 2 && alone.err.contains("--gate compares two runs"), "{alone:?}");
     assert_eq!(project.run(&["report", "last#1"]).code, 2);
 }

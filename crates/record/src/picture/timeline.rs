@@ -48,7 +48,7 @@ pub fn timeline(run: &Timeline) -> String {
         }
     }
     let rest = lanes.len().saturating_sub(LANES_MAX);
-    let shown = lanes.len().min(LANES_MAX).max(1);
+    let shown = lanes.len().clamp(1, LANES_MAX);
     let top = 72.0;
     let bottom = top + LANE * shown as f64;
     let plot = [bottom + 30.0, bottom + 230.0];
@@ -100,7 +100,10 @@ fn put_clearance(svg: &mut Svg, x: &Axis, [top, bottom]: [f64; 2], run: &Timelin
         chart::marker(svg, [x.map(at), y.map(value)], chart::Marker::Triangle, colour::RED);
         let label = format!("{}\u{a0}m after {}\u{a0}s", fixed(value, 3), fixed(at, 2));
         let anchor = if x.map(at) > 0.6 * RIGHT { Anchor::End } else { Anchor::Start };
-        svg.text([x.map(at) - 8.0, (y.map(value) - 12.0).max(top + 14.0)], TEXT_PX, anchor, colour::INK, &label);
+        // Below the lowest point there is nothing but the frame.
+        let below = y.map(value) + 20.0;
+        let y_px = if below < bottom - 4.0 { below } else { (y.map(value) - 12.0).max(top + 14.0) };
+        svg.text([x.map(at) - 8.0, y_px], TEXT_PX, anchor, colour::INK, &label);
     }
 }
 

@@ -83,14 +83,15 @@ fn put_cells(out: &mut Html, budget: &mut Budget, compared: &Compared, side: Sid
 
 fn put_first(out: &mut Html, compared: &Compared, first: &FirstDifference) {
     let from_s = f64::from(first.level) * compared.segment_s;
-    let text = format!(
-        "The first {} levels are equal. In the segment from {} to {} s, {} of {} segments differ; the first of them is this one.",
-        first.level,
-        short(from_s, 3),
-        short(from_s + compared.segment_s, 3),
-        first.differing,
-        first.compared
-    );
+    let equal = match first.level {
+        0 => "At once.".to_owned(),
+        1 => "After the first level, which is equal.".to_owned(),
+        levels => format!("After the first {levels} levels, which are equal."),
+    };
+    let (from, to) = (short(from_s, 3), short(from_s + compared.segment_s, 3));
+    let (all, differing) = (first.compared, first.differing);
+    let text =
+        format!("{equal} Of {all} segments from {from} to {to} s, {differing} differ; the first of them is this one.");
     out.element("p", &text);
     let row = |name: &str, segment: &Option<SegmentRow>| match segment {
         None => vec![name.to_owned(), "not run".to_owned(), "–".to_owned(), "–".to_owned()],

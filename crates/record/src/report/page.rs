@@ -4,6 +4,7 @@ use super::PAGE_BYTES_MAX;
 use super::html::Html;
 use super::inline::Picture;
 
+const HEAD: &str = include_str!("head.html");
 const STYLE: &str = include_str!("style.css");
 /// Room that is kept for texts; pictures share the rest.
 const TEXT_BYTES: usize = 1_200_000;
@@ -54,13 +55,8 @@ impl Budget {
 /// The whole file.
 pub(super) fn frame(title: &str, body: &Html) -> String {
     let mut page = Html::new();
-    page.markup("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-        .markup("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-        // Nothing may be loaded and nothing may run, whatever a text manages to say.
-        .markup(
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
-        )
-        .markup("<meta name=\"referrer\" content=\"no-referrer\">\n")
+    // The head forbids to load or run anything, whatever a text manages to say.
+    page.markup(HEAD)
         .element("title", title)
         .markup("\n<style>\n")
         .markup(STYLE)

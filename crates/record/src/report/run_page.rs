@@ -147,7 +147,9 @@ fn repeat(out: &mut Html, run: &Run) {
     out.markup("<h2 id=\"repeat\">Repeat it</h2>\n");
     let mut lines: Vec<String> = Vec::new();
     if let Some(info) = &run.info {
-        lines.push(info.command.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" "));
+        // However the program was reached then, here it has its name.
+        let arguments = info.command.iter().skip(1).map(|argument| quoted(argument));
+        lines.push(std::iter::once("anabranch".to_owned()).chain(arguments).collect::<Vec<_>>().join(" "));
     }
     if !run.findings.is_empty() {
         lines.push(format!("anabranch replay {}", quoted(&format!("{}#1", run.name))));
