@@ -14,6 +14,7 @@ use crate::pool::Pool;
 use crate::replay;
 use crate::runner::{Profile, Runner, Waiting, cell_key, state_bytes};
 use crate::settings::{Keep, Merge, Order, Scope, Settings, SettingsError};
+use crate::soundness::{self, Evidence, Soundness};
 use crate::{breadth, danger};
 
 /// Why an exploration ended before everything was explored.
@@ -85,6 +86,8 @@ pub struct Outcome {
     pub visited_bytes: u64,
     /// States that waited on disk.
     pub spilled: u64,
+    /// What is known about the runs that were merged away; see [`Explorer::prove`].
+    pub soundness: Soundness,
 }
 
 impl Outcome {
@@ -157,6 +160,7 @@ pub struct Explorer<'a, S: System> {
     clock: &'a dyn Clock,
     disks: Option<[&'a mut dyn Disk; 2]>,
     interrupt: &'a AtomicBool,
+    proves: bool,
 }
 
 impl<S: System> std::fmt::Debug for Explorer<'_, S> {
@@ -169,7 +173,8 @@ impl<'a, S: System> Explorer<'a, S> {
     /// An exploration with the defaults of [`Settings::new`], all cores, in memory.
     pub fn new(system: &'a S) -> Self {
         let settings = Settings::new(system.variables(), system.time_matters());
-        Self { system, settings, seed: Seed(0), threads: 0, clock: &NoClock, disks: None, interrupt: &NEVER }
+        let (seed, threads, interrupt, proves) = (Seed(0), 0, &NEVER, false);
+        Self { system, settings, seed, threads, clock: &NoClock, disks: None, interrupt, proves }
     }
     /// Uses these settings.
     #[must_use]
@@ -200,6 +205,12 @@ impl<'a, S: System> Explorer<'a, S> {
     #[must_use]
     pub fn interrupt(self, interrupt: &'a AtomicBool) -> Self {
         Self { interrupt, ..self }
+    }
+
+    /// Looks for a proof that nothing was missed; the graph stays the same.
+    #[must_use]
+    pub fn prove(self) -> Self {
+        Self { proves: true, ..self }
     }
 
     /// Explores with the trail in memory and nobody watching.
@@ -246,6 +257,7 @@ impl<'a, S: System> Explorer<'a, S> {
             settings.order == Order::Danger || (settings.keep != Keep::First && settings.merge != Merge::None);
         let runner = Runner { system, grid, level_in_key, with_danger, clock };
         let mut graph = Graph::new(system, settings, axes, observer);
+        graph.evidence = self.proves.then(Evidence::new);
         let waiting = enqueue_starts(&mut graph, trail, &states, &mut pools[0], level_in_key)?;
         let (stop, spilled) = match settings.order {
             Order::Breadth => {
@@ -259,6 +271,13 @@ impl<'a, S: System> Explorer<'a, S> {
         };
         let coverage = measure_coverage(&graph, self.seed, &starts, grid, level_in_key);
         let constant_errors_violate = constant_violations(system, settings, self.seed, &starts)?;
+        let soundness = graph.evidence.take().map_or_else(Soundness::not_asked, |evidence| {
+            let complete = stop.is_none() && graph.fault_count == 0;
+            let beside = coverage.violations.len() + constant_errors_violate.len();
+            let (levels, seed, margin) = (&graph.levels[..], self.seed, graph.progress.margin);
+            let findings = graph.progress.findings + beside as u64;
+            soundness::Explored { system, settings, seed, levels, complete, findings, margin }.soundness(evidence)
+        });
         Ok(Outcome {
             digest: graph.digest(),
             stop,
@@ -273,6 +292,7 @@ impl<'a, S: System> Explorer<'a, S> {
             coverage,
             constant_errors_violate,
             spilled,
+            soundness,
             levels: graph.levels,
             hits: graph.hits,
             notes: graph.notes,
@@ -307,6 +327,7 @@ fn enqueue_starts<S: System>(
         let node = trail.push(NO_PARENT, Choice(start as u16))?;
         let key = writer.as_mut().and_then(|w| cell_key(graph.system, state, level_in_key.then_some(0), w));
         let cell = graph.enter_start(key, state, node as u32);
+        graph.see_reached(0, state);
         let (parent, choice) = (NO_PARENT, Choice(start as u16));
         graph.show_node(&Node { node, level: 0, parent, choice, cell }, || Ok(state.clone()))?;
         waiting.push(Waiting { node, level: 0, place: pool.put(state)? });

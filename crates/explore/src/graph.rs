@@ -10,6 +10,7 @@ use crate::edge::{Drawn, Edge, Fate, LevelReport, Node, Observer, Progress};
 use crate::pool::Pool;
 use crate::runner::{Done, MergeClock, Origin, Profile, Waiting, cell_key};
 use crate::settings::{Merge, Scope, Settings};
+use crate::soundness::Evidence;
 use crate::table::Table;
 
 /// Hits kept with their path; more are only counted.
@@ -70,6 +71,8 @@ pub(crate) struct Graph<'a, S: System> {
     pub(crate) profile: Profile,
     pub(crate) merge_clock: MergeClock,
     pub(crate) peak_bytes: u64,
+    /// What a proof needs, if one is wanted.
+    pub(crate) evidence: Option<Evidence<S::State>>,
 }
 
 impl<'a, S: System> Graph<'a, S> {
@@ -102,6 +105,7 @@ impl<'a, S: System> Graph<'a, S> {
             profile: Profile::default(),
             merge_clock: MergeClock::default(),
             peak_bytes: 0,
+            evidence: None,
         }
     }
 
@@ -284,6 +288,13 @@ impl<'a, S: System> Graph<'a, S> {
             }
         };
         (Some(cell), arrival)
+    }
+
+    /// Remembers a reached state for a proof, if one is wanted.
+    pub(crate) fn see_reached(&mut self, level: u32, state: &S::State) {
+        if let Some(evidence) = &mut self.evidence {
+            evidence.see(self.system, level, state);
+        }
     }
 
     /// Shows a segment to whoever draws or records.

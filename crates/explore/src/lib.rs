@@ -19,6 +19,7 @@ mod recording;
 mod replay;
 mod runner;
 mod settings;
+mod soundness;
 mod table;
 
 pub use cells::REOPEN_STEP;
@@ -33,3 +34,4 @@ pub use recording::Recording;
 pub use replay::{Replayed, constant, replay};
 pub use runner::Profile;
 pub use settings::{Budget, Keep, Merge, Order, Scope, Settings, SettingsError};
+pub use soundness::Soundness;

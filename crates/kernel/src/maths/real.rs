@@ -105,6 +105,16 @@ pub trait Real:
     fn wrapped(self) -> Self {
         functions::wrap_by_turns(self)
     }
+    /// Goes a share of the way to a target: a first-order lag.
+    #[inline(always)]
+    fn approach(self, target: Self, share: Self) -> Self {
+        self + (target - self) * share
+    }
+    /// The same, by no more than `step_max` at once.
+    #[inline(always)]
+    fn approach_within(self, target: Self, share: Self, step_max: Self) -> Self {
+        self + ((target - self) * share).clamp(-step_max, step_max)
+    }
     /// An entry of a table of each lane, at a whole number.
     #[inline(always)]
     fn entry(at: &TablePlace<Self>, table: impl Fn(usize, usize) -> f64) -> Self {

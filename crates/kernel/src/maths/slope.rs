@@ -105,6 +105,20 @@ impl<const N: usize> Slope<N> {
         }
         Self::bounded(mid, range, self.zip(other, Interval::hull), self.rest.max(other.rest))
     }
+    /// A lag by its own rule, which the plain formula hides: a + f·s·(b − a) = (1 − f·s)·a + f·s·b, where f is between 0 (held
+    /// back by the limit) and 1 (free). Only for a fixed share.
+    fn between_here_and(self, target: Self, share: Self, plain: Self, freely: Interval) -> Self {
+        if plain.is_fixed() || !share.is_fixed() || !(0.0..=1.0).contains(&share.mid) {
+            return plain;
+        }
+        let part = freely * Interval::point(share.mid);
+        let kept = (Interval::point(1.0) - part).meet(Interval::new(0.0, 1.0));
+        let slope = if freely == Interval::ZERO { self.slope } else { self.zip(target, |a, b| (kept * a + part * b).meet(a.hull(b))) };
+        // Slopes are between those of a and b in any case. The rests are joined by the same rule, and each run rounds four times.
+        let reached = self.range.magnitude() + target.range.magnitude();
+        let rest = self.rest.max(target.rest) + 4.0 * ROUNDINGS * reached;
+        Self::bounded(plain.mid, plain.range, slope, rest)
+    }
     /// Farthest that any start of the box is from the middle.
     fn radius(&self) -> f64 {
         (self.range.hi - self.mid).max(self.mid - self.range.lo).next_up()
@@ -345,6 +359,21 @@ impl<const N: usize> Real for Slope<N> {
         } else {
             Self::unbounded(wrap_angle(self.mid), Interval::within(4.0))
         }
+    }
+    fn approach(self, target: Self, share: Self) -> Self {
+        let plain = self + (target - self) * share;
+        self.between_here_and(target, share, plain, Interval::point(1.0))
+    }
+    fn approach_within(self, target: Self, share: Self, step_max: Self) -> Self {
+        let way = (target - self) * share;
+        let plain = self + way.clamp(-step_max, step_max);
+        let free = way.abs().le(step_max);
+        let freely = match (free.may_hold, free.may_fail) {
+            (true, false) => Interval::point(1.0),
+            (false, _) => Interval::ZERO,
+            _ => Interval::new(0.0, 1.0),
+        };
+        self.between_here_and(target, share, plain, freely)
     }
     fn entry(at: &TablePlace<Self>, table: impl Fn(usize, usize) -> f64) -> Self {
         let mid = table(0, at.index.mid as usize);
