@@ -145,11 +145,23 @@ impl<'a> Walk<'a> {
         Ok(walk)
     }
 
-    /// The map of differences near the middle of the last level, without errors: to choose coordinates, nothing else.
+    /// The map of differences near the middle of a late level, without errors: to choose coordinates, nothing else. Levels
+    /// in which it is not bounded are passed over, so that the walk from the start finds the first obstacle.
     fn linearised(&self) -> Result<Matrix, NoProof> {
-        let level = self.tube.levels.len() - 1;
+        let mut last = Err(NoProof::because("nothing was explored"));
+        for level in (0..self.tube.levels.len()).rev() {
+            last = self.linearised_at(level);
+            if last.is_ok() {
+                break;
+            }
+        }
+        last
+    }
+
+    fn linearised_at(&self, level: usize) -> Result<Matrix, NoProof> {
         let mut starts = self.starts(level, &[0.0; REALS], PathMode::Driving { section: 0 });
-        self.active.iter().for_each(|&index| starts.half[index] = starts.half[index].clamp(0.0, LINEAR_HALF).max(1e-9));
+        let narrow = |half: f64| half.min(LINEAR_HALF).max(1e-9);
+        self.active.iter().for_each(|&index| starts.half[index] = narrow(starts.half[index]));
         let bounded = self.drive.bound(self.follows, &starts, Choice::NONE)?;
         let row = |i: usize| self.active.iter().map(|&j| bounded.end[i].slope[j].middle() / starts.half[j]).collect();
         Ok(self.active.iter().map(|&i| row(i)).collect())
