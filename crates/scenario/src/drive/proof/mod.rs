@@ -145,11 +145,12 @@ impl<'a> Walk<'a> {
         Ok(walk)
     }
 
-    /// The map of differences near the middle of a late level, without errors: to choose coordinates, nothing else. Levels
-    /// in which it is not bounded are passed over, so that the walk from the start finds the first obstacle.
+    /// The map of differences near the middle of an early level, when the car has its speed, without errors: to choose
+    /// coordinates, nothing else. Levels in which it is not bounded are passed over: the walk will name the obstacle.
     fn linearised(&self) -> Result<Matrix, NoProof> {
         let mut last = Err(NoProof::because("nothing was explored"));
-        for level in (0..self.tube.levels.len()).rev() {
+        let levels = self.tube.levels.len();
+        for level in (2..levels).chain(0..levels.min(2)) {
             last = self.linearised_at(level);
             if last.is_ok() {
                 break;
