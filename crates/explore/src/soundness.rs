@@ -5,7 +5,7 @@
 //! are larger than those needed, level by level.
 
 use anabranch_kernel::{
-    Chance, CellSize, Choices, Contraction, NoProof, Seed, SegmentEnd, System, Tube, TubeLevel, Watch,
+    CellSize, Chance, Choices, Contraction, NoProof, Seed, SegmentEnd, System, Tube, TubeLevel, Watch,
 };
 
 use crate::edge::LevelReport;
@@ -112,6 +112,11 @@ impl<S: Clone> Evidence<S> {
     }
 }
 
+/// Whether more margin was found than is needed; not where one of them is no number.
+fn exceeds((needed, found): (f64, f64)) -> bool {
+    found > needed
+}
+
 /// What is judged.
 pub(crate) struct Explored<'a, S: System> {
     pub(crate) system: &'a S,
@@ -182,11 +187,12 @@ impl<S: System> Explored<'_, S> {
 
     /// The inequality: every level must have more margin than it needs.
     fn compare(&self, contraction: &Contraction) -> Result<Soundness, NoProof> {
-        if contraction.needed.len() != self.levels.len() || self.levels.is_empty() || !(contraction.lambda < 1.0) {
+        let shrinks = contraction.lambda < 1.0;
+        if contraction.needed.len() != self.levels.len() || self.levels.is_empty() || !shrinks {
             return Err(NoProof::because("the proof does not cover every level"));
         }
         let pairs = || contraction.needed.iter().zip(self.levels).map(|(&needed, level)| (needed, level.margin));
-        if let Some((needed, found)) = pairs().find(|(needed, found)| !(found > needed)) {
+        if let Some((needed, found)) = pairs().find(|pair| !exceeds(*pair)) {
             let why = format!("the clearance found is {found:.3} m, and {needed:.3} m would be needed");
             return Err(NoProof::because(why));
         }

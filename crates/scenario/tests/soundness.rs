@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anabranch_explore::{Explorer, Keep, Merge, Outcome, Scope, Settings, Soundness};
 use anabranch_kernel::{CellSize, Chance, Choice, Contraction, Params, Seed, System, Tube, TubeLevel, Watch};
-use anabranch_scenario::file::{Document, Hooks};
 use anabranch_scenario::drive::DriverMemory;
+use anabranch_scenario::file::{Document, Hooks};
 use anabranch_scenario::{Drive, DriveState};
 
 /// A shipped scenario with some values changed, and how it asks to be explored.
@@ -205,4 +205,89 @@ fn merged(drive: &Drive, tube: &Tube, level: usize, state: DriveState, chance: &
         *value = moved.clamp(tube.levels[level].low[index], tube.levels[level].high[index]);
     }
     with_reals(state, &values)
+}
+
+/// Small random worlds: start from rest, 8 s, two jumps, walls at `wall_m`.
+fn world(n: u64, gains: [[f64; 2]; 4], radius_m: [f64; 2], wall_m: f64) -> (Drive, Settings) {
+    let chance = Chance::new(Seed(77), "worlds").at(n);
+    let between = |k: u64, range: [f64; 2]| range[0] + (range[1] - range[0]) * chance.uniform(k);
+    let text = format!(
+        r#"
+schema = "anabranch/1"
+name = "world-{n}"
+[world]
+step = "10 ms"
+[[world.wall]]
+line = [["-60 m", "{wall_m} m"], ["20 m", "{wall_m} m"]]
+[[world.wall]]
+line = [["-60 m", "-{wall_m} m"], ["20 m", "-{wall_m} m"]]
+[ego]
+vehicle = {{ base = "compact", steering_lag = "{lag:.3} s", steering_rate_max = "{rate:.3} rad/s" }}
+start = {{ x = "0 m", y = "{y:.4} m", heading = "{heading:.4} rad" }}
+goal = {{ x = "-30 m", y = "0 m", gear = "reverse" }}
+driver = {{ kind = "path-follower", lateral_gain = "{k1:.3} 1/m^2", heading_gain = "{k2:.3} 1/m", cycle = "20 ms" }}
+path = [{{ length = "-30 m" }}]
+[[error]]
+id = "jump"
+on = "ego.localisation"
+jump = {{ radius = "{radius:.3} m", directions = 2 }}
+[explore]
+segment = "1 s"
+until = "8 s"
+merge = {{ y = "0.01 m", heading = "0.003 rad", steering = "0.01 rad" }}
+[[must]]
+id = "no-contact"
+never = "ego.clearance <= 0 m"
+"#,
+        lag = between(0, gains[0]),
+        rate = between(1, gains[1]),
+        y = between(2, [-0.05, 0.05]),
+        heading = between(3, [-0.01, 0.01]),
+        k1 = between(4, gains[2]),
+        k2 = between(5, gains[3]),
+        radius = between(6, radius_m),
+    );
+    let spec = Document::parse("world.toml", text.as_bytes()).unwrap().read(&Hooks::default());
+    let spec = spec.unwrap_or_else(|e| panic!("{e}"));
+    let drive = Drive::assemble(&spec).unwrap();
+    let merge = Merge::Grid(drive.grid(&spec.explore.merge).unwrap().unwrap());
+    let settings =
+        Settings { scope: Scope::Level, keep: Keep::Extremes, merge, ..Settings::new(drive.variables(), true) };
+    (drive, settings)
+}
+
+/// The exhaustive truth beside the proof: what is called safe is, and the worst run is not worse than the inequality
+/// allows.
+#[test]
+fn what_is_proven_is_true() {
+    let mut proven = 0;
+    for n in 0..24 {
+        let gains = [[0.05, 0.15], [1.5, 2.5], [0.2, 0.4], [0.9, 1.3]];
+        let (drive, settings) = world(n, gains, [0.02, 0.05], 1.4);
+        let outcome = explore(&drive, settings.clone());
+        let Soundness::Proven { needed, found, .. } = outcome.soundness else { continue };
+        proven += 1;
+        let truth = explore(&drive, Settings { merge: Merge::None, ..settings });
+        assert!(truth.soundness.is_safe() && truth.progress.margin > 0.0, "world {n}");
+        assert!(truth.progress.margin >= found.min(outcome.progress.margin) - needed, "world {n}");
+    }
+    // So that the test says something: a third of these worlds was proven when it was written.
+    assert!(proven >= 8, "only {proven} worlds were proven");
+}
+
+/// Worlds with firm gains, slow steering and large jumps, as in the truth bench: no panic, and nothing is safe that
+/// touches.
+#[test]
+fn wild_worlds_are_refused_in_peace() {
+    let (mut refused, mut touching) = (0, 0);
+    for n in 0..24 {
+        let gains = [[0.05, 0.4], [0.4, 0.9], [0.3, 3.0], [0.8, 2.5]];
+        let (drive, settings) = world(n, gains, [0.08, 0.2], 1.05);
+        let truth = explore(&drive, Settings { merge: Merge::None, ..settings.clone() });
+        let outcome = explore(&drive, settings);
+        refused += u32::from(!outcome.soundness.is_safe());
+        touching += u32::from(!truth.hits.is_empty());
+        assert!(truth.hits.is_empty() || !outcome.soundness.is_safe(), "world {n} touches and is called safe");
+    }
+    assert!(refused >= 20 && touching >= 3, "{refused} refused, {touching} touching");
 }

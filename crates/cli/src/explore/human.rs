@@ -72,7 +72,11 @@ fn proof(facts: &Facts<'_>) -> String {
         }
         Soundness::Estimated { needed, found, why, .. } => {
             let left = metres(found - needed);
-            format!("estimated margin {left} m: {} m found, {} m needed; not proven: {why}", metres(*found), metres(*needed))
+            format!(
+                "estimated margin {left} m: {} m found, {} m needed; not proven: {why}",
+                metres(*found),
+                metres(*needed)
+            )
         }
         Soundness::Unknown { why } => format!("not proven: {why}"),
     }

@@ -112,7 +112,10 @@ impl Mul for Interval {
             product(self.hi, other.lo),
             product(self.hi, other.hi),
         ];
-        Self::outwards(ends.into_iter().fold(f64::INFINITY, f64::min), ends.into_iter().fold(f64::NEG_INFINITY, f64::max))
+        Self::outwards(
+            ends.into_iter().fold(f64::INFINITY, f64::min),
+            ends.into_iter().fold(f64::NEG_INFINITY, f64::max),
+        )
     }
 }
 impl Div for Interval {

@@ -11,10 +11,10 @@ mod real;
 mod slope;
 
 pub use functions::{atan, atan2, sin_cos, tan, wrap_angle};
+pub use interval::Interval;
 #[cfg(target_arch = "x86_64")]
 pub use lanes::x86::Avx2;
 pub use lanes::{Lanes, Two};
-pub use interval::Interval;
 pub use real::{Mask, Real, TablePlace};
 pub use slope::{Decision, Slope};
 

@@ -113,11 +113,19 @@ impl<const N: usize> Slope<N> {
         }
         let part = freely * Interval::point(share.mid);
         let kept = (Interval::point(1.0) - part).meet(Interval::new(0.0, 1.0));
-        let slope = if freely == Interval::ZERO { self.slope } else { self.zip(target, |a, b| (kept * a + part * b).meet(a.hull(b))) };
+        let slope = if freely == Interval::ZERO {
+            self.slope
+        } else {
+            self.zip(target, |a, b| (kept * a + part * b).meet(a.hull(b)))
+        };
         // Slopes are between those of a and b in any case. The rests are joined by the same rule, and each run rounds four times.
         let reached = self.range.magnitude() + target.range.magnitude();
         let rest = self.rest.max(target.rest) + 4.0 * ROUNDINGS * reached;
         Self::bounded(plain.mid, plain.range, slope, rest)
+    }
+    /// Whether it can be larger than a limit, or no number at all.
+    fn is_beyond(&self, limit: f64) -> bool {
+        self.range.magnitude() > limit || self.range.magnitude().is_nan()
     }
     /// Farthest that any start of the box is from the middle.
     fn radius(&self) -> f64 {
@@ -313,7 +321,7 @@ impl<const N: usize> Real for Slope<N> {
             return (Self::fixed(sin), Self::fixed(cos));
         }
         let (unit, radius) = (Interval::within(1.0), self.radius());
-        if !(self.range.magnitude() <= ANGLE_MAX_RAD) {
+        if self.is_beyond(ANGLE_MAX_RAD) {
             return (Self::unbounded(sin, unit), Self::unbounded(cos, unit));
         }
         // |sin(m + t) − sin m| ≤ |cos m|·|t| + |sin m|·t²/2, and the like for the cosine.
@@ -328,7 +336,7 @@ impl<const N: usize> Real for Slope<N> {
     }
     fn tangent(self) -> Self {
         let mid = tan(self.mid);
-        if !(self.range.magnitude() <= TANGENT_MAX_RAD) {
+        if self.is_beyond(TANGENT_MAX_RAD) {
             return if self.is_fixed() { Self::fixed(mid) } else { Self::unbounded(mid, Interval::ALL) };
         }
         let ends = Interval::new(tan(self.range.lo), tan(self.range.hi));

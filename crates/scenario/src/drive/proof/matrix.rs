@@ -68,7 +68,7 @@ impl Coordinates {
         let square = product(&to, &turned);
         let off = |i: usize| (0..n).map(|j| (square[i][j] - unit(i, j)).magnitude()).sum::<f64>() * ROUND_UP;
         let r = (0..n).map(off).fold(0.0, f64::max);
-        if !(r < 0.5) {
+        if r.is_nan() || r >= 0.5 {
             return None;
         }
         let slack = r / (1.0 - r) * ROUND_UP;

@@ -9,7 +9,7 @@ mod matrix;
 mod scope;
 mod segment;
 
-use anabranch_driving::follow::{PathMode, PathMemory};
+use anabranch_driving::follow::{PathMemory, PathMode};
 use anabranch_geometry::CONTACT_TOLERANCE_M;
 use anabranch_kernel::maths::{self, Interval};
 use anabranch_kernel::{Choice, Contraction, NoProof, System, Tube, TubeLevel};
@@ -110,7 +110,8 @@ fn check_tube(tube: &Tube) -> Result<(), NoProof> {
     if tube.levels.is_empty() || tube.cells.len() != REALS || tube.levels.iter().any(|l| l.low.len() != REALS) {
         return Err(NoProof::because("nothing was explored"));
     }
-    let finite = |index: usize| tube.levels.iter().all(|level| level.low[index].is_finite() && level.high[index].is_finite());
+    let finite =
+        |index: usize| tube.levels.iter().all(|level| level.low[index].is_finite() && level.high[index].is_finite());
     if !(0..REALS).all(finite) {
         return Err(NoProof::because("a state variable is not finite"));
     }
@@ -161,7 +162,7 @@ impl<'a> Walk<'a> {
 
     fn linearised_at(&self, level: usize) -> Result<Matrix, NoProof> {
         let mut starts = self.starts(level, &[0.0; REALS], PathMode::Driving { section: 0 });
-        let narrow = |half: f64| half.min(LINEAR_HALF).max(1e-9);
+        let narrow = |half: f64| half.clamp(1e-9, LINEAR_HALF);
         self.active.iter().for_each(|&index| starts.half[index] = narrow(starts.half[index]));
         let bounded = self.drive.bound(self.follows, &starts, Choice::NONE)?;
         let row = |i: usize| self.active.iter().map(|&j| bounded.end[i].slope[j].middle() / starts.half[j]).collect();
@@ -193,7 +194,8 @@ impl<'a> Walk<'a> {
     /// The box of all states of a level and of everything that strays from them.
     fn starts(&self, level: usize, strays: &[f64; REALS], mode: PathMode) -> Starts {
         let TubeLevel { low, high, .. } = &self.tube.levels[level];
-        let mid: [f64; REALS] = std::array::from_fn(|i| if low[i] == high[i] { low[i] } else { 0.5 * (low[i] + high[i]) });
+        let mid: [f64; REALS] =
+            std::array::from_fn(|i| if low[i] == high[i] { low[i] } else { 0.5 * (low[i] + high[i]) });
         let half = std::array::from_fn(|i| ((high[i] - mid[i]).max(mid[i] - low[i]) + strays[i]) * WIDEN);
         Starts { mid, half, mode, tick: level as u32 * self.drive.segment_ticks }
     }
@@ -266,7 +268,8 @@ impl<'a> Walk<'a> {
             }
             so_far.needed_m = larger(so_far.needed_m, step.needed_m);
             so_far.stray.join(&step.stray);
-            (0..n * n).for_each(|k| so_far.map[k / n][k % n] = larger(so_far.map[k / n][k % n], step.map[k / n][k % n]));
+            (0..n * n)
+                .for_each(|k| so_far.map[k / n][k % n] = larger(so_far.map[k / n][k % n], step.map[k / n][k % n]));
         }
         all.ok_or_else(|| NoProof::because("there is nothing to choose from").into())
     }
@@ -328,6 +331,7 @@ fn larger(a: f64, b: f64) -> f64 {
 }
 
 fn no_contraction(lambda: f64) -> NoProof {
-    let shown = if lambda < 100.0 { format!("a factor of {lambda:.2} per segment is the least") } else { "none".into() };
+    let shown =
+        if lambda < 100.0 { format!("a factor of {lambda:.2} per segment is the least") } else { "none".into() };
     NoProof::because(format!("differences are not shown to shrink: {shown} that can be proven"))
 }

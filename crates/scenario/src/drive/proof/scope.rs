@@ -37,7 +37,8 @@ impl Drive {
         if path.sections().is_empty() {
             return Err(NoProof::because("there is no way to go"));
         }
-        let line = Line::of(path).ok_or_else(|| NoProof::because("the path is curved, which proofs do not cover yet"))?;
+        let line =
+            Line::of(path).ok_or_else(|| NoProof::because("the path is curved, which proofs do not cover yet"))?;
         let covered = self.real_positions();
         let known = |index: &usize| covered.contains(index) || self.layout.variables[*index].size == CellSize::Exact;
         if let Some(index) = (0..self.layout.variables.len()).find(|index| !known(index)) {

@@ -96,7 +96,12 @@ impl Line {
             return after;
         }
         let range = foot.range.widened(FOOT_ERROR_M);
-        Bound { mid: after.mid, range: after.range.meet(range), slope: foot.slope, rest: foot.rest + 2.0 * FOOT_ERROR_M }
+        Bound {
+            mid: after.mid,
+            range: after.range.meet(range),
+            slope: foot.slope,
+            rest: foot.rest + 2.0 * FOOT_ERROR_M,
+        }
     }
 }
 
@@ -128,8 +133,8 @@ impl Drive {
                 let at_s = f64::from(starts.tick) * self.model.dt_s + seconds;
                 check_decision(&driver, &command, starts.mode, at_s)?;
             }
-            let steering = command.steering * Bound::splat(effects.steering_gain)
-                + Bound::splat(effects.steering_offset_rad);
+            let steering =
+                command.steering * Bound::splat(effects.steering_gain) + Bound::splat(effects.steering_offset_rad);
             let accel = command.accel * Bound::splat(effects.acceleration_gain)
                 + Bound::splat(effects.acceleration_offset_mps2);
             let before = car;
@@ -141,7 +146,9 @@ impl Drive {
         let end = [car.x, car.y, car.heading, car.speed, car.accel, car.steering, driver.station_m];
         if let Some(index) = end.iter().position(|bound| !bound.is_bounded()) {
             let name = &self.layout.variables[self.real_positions()[index]].name;
-            return Err(NoProof::because(format!("a limit of the car can be met in some runs and not in others ({name})")));
+            return Err(NoProof::because(format!(
+                "a limit of the car can be met in some runs and not in others ({name})"
+            )));
         }
         let mode = driver.memory(0).mode;
         let bounded = Bounded { end, mode, poses, moved_m };
@@ -202,7 +209,9 @@ fn check_decision(
         return Err(NoProof::because(format!("the driver can change gear at {at_s:.2} s")));
     }
     if !command.accel.is_bounded() {
-        return Err(NoProof::because(format!("the driver can begin to brake in some runs and not in others at {at_s:.2} s")));
+        return Err(NoProof::because(format!(
+            "the driver can begin to brake in some runs and not in others at {at_s:.2} s"
+        )));
     }
     if !command.steering.is_bounded() || !driver.station_m.is_bounded() {
         return Err(NoProof::because(format!("the driver can steer by different parts of its path at {at_s:.2} s")));
