@@ -270,3 +270,25 @@ fn without_probabilities_nothing_is_said_about_them() {
     let ran = project.run(&["explore", "pull.toml", "--samples", "1000"]);
     assert!(ran.code == 2 && ran.err.contains("--samples"), "{ran:?}");
 }
+
+/// The words of a proof, for people and for machines; the switch in the second corridor takes them away.
+#[test]
+fn safe_is_said_with_a_proof_and_withheld_without() {
+    let project = Project::new();
+    let shipped = |name: &str| format!("{}/../../scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    let explored = |name: &str| {
+        let file = shipped(name);
+        let arguments = ["explore", file.as_str(), "--no-pictures", "--rollouts", "50"];
+        (project.run(&arguments).out, project.json(&arguments))
+    };
+    let (human, (code, result)) = explored("steady-corridor");
+    assert_eq!((code, &result["verdict"]), (0, &"safe".into()), "{result}");
+    let proof = &result["soundness"];
+    assert_eq!((&proof["kind"], &proof["why"]), (&"proven".into(), &Value::Null));
+    assert!(proof["found_m"].as_f64() > proof["needed_m"].as_f64() && proof["lambda"].as_f64() < Some(1.0), "{proof}");
+    assert!(human.contains("safe inside the error model: clearance"), "{human}");
+    let (human, (code, result)) = explored("steady-corridor-switch");
+    assert_eq!((code, &result["verdict"]), (0, &"not found".into()), "{result}");
+    assert!(result["soundness"]["why"].as_str().unwrap().contains("brake"), "{result}");
+    assert!(human.contains("not proven: ") && !human.contains("safe"), "{human}");
+}

@@ -177,8 +177,10 @@ fn settle<S: System>(
     };
     let member = Member::try_from(base + candidates.len() as u64).expect("fewer than 2³² kept states");
     let (cell, arrival) = graph.admit(&done, member, waiting);
+    graph.see_reached(level + 1, &done.job.state);
     match arrival {
         Arrival::Merged => {
+            pair_up(graph, next, &done, cell)?;
             graph.count_merged(level);
             graph.link_merged(parent, done.job.choice, cell, 0);
             graph.show(&done, Fate::Merged, cell);
@@ -194,6 +196,25 @@ fn settle<S: System>(
             let place = Some(next.pool.put(&done.job.state)?);
             next.candidates.push(Candidate { place, job: JobOrder { parent, choice: done.job.choice.0 }, cell });
         }
+    }
+    Ok(())
+}
+
+/// Remembers some pairs of merged states for an estimate, if one is wanted.
+fn pair_up<S: System>(
+    graph: &mut Graph<'_, S>,
+    next: &Next<'_, '_, S::State>,
+    done: &Done<'_, S::State>,
+    cell: Option<u32>,
+) -> io::Result<()> {
+    let level = done.origin.level + 1;
+    let Some(evidence) = &mut graph.evidence else { return Ok(()) };
+    if !evidence.wants_pair(level) {
+        return Ok(());
+    }
+    let kept = next.candidates.iter().rev().find(|candidate| candidate.cell == cell && candidate.place.is_some());
+    if let Some(place) = kept.and_then(|candidate| candidate.place) {
+        evidence.pair(level, &done.job.state, next.pool.get(place)?);
     }
     Ok(())
 }

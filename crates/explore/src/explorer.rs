@@ -17,6 +17,7 @@ use crate::refine::{Refinement, Refiner};
 use crate::replay;
 use crate::runner::{Profile, Runner, Waiting, cell_key, state_bytes};
 use crate::settings::{Keep, Merge, Order, Scope, Settings, SettingsError};
+use crate::soundness::{self, Evidence, Soundness};
 use crate::{breadth, danger};
 
 /// Why an exploration ended before everything was explored.
@@ -90,6 +91,8 @@ pub struct Outcome {
     pub visited_bytes: u64,
     /// States that waited on disk.
     pub spilled: u64,
+    /// What is known about the runs that were merged away; see [`Explorer::prove`].
+    pub soundness: Soundness,
 }
 
 impl Outcome {
@@ -174,6 +177,7 @@ pub struct Explorer<'a, S: System> {
     disks: Option<[&'a mut dyn Disk; 2]>,
     interrupt: &'a AtomicBool,
     identity: Digest,
+    proves: bool,
 }
 
 impl<S: System> std::fmt::Debug for Explorer<'_, S> {
@@ -186,8 +190,8 @@ impl<'a, S: System> Explorer<'a, S> {
     /// An exploration with the defaults of [`Settings::new`], all cores, in memory.
     pub fn new(system: &'a S) -> Self {
         let settings = Settings::new(system.variables(), system.time_matters());
-        let (seed, identity) = (Seed(0), Digest::default());
-        Self { system, settings, seed, threads: 0, clock: &NoClock, disks: None, interrupt: &NEVER, identity }
+        let (seed, threads, interrupt, proves, identity) = (Seed(0), 0, &NEVER, false, Digest::default());
+        Self { system, settings, seed, threads, clock: &NoClock, disks: None, interrupt, proves, identity }
     }
     /// What the system is, for checkpoints: one of another system is not taken for one of this.
     #[must_use]
@@ -223,6 +227,12 @@ impl<'a, S: System> Explorer<'a, S> {
     #[must_use]
     pub fn interrupt(self, interrupt: &'a AtomicBool) -> Self {
         Self { interrupt, ..self }
+    }
+
+    /// Looks for a proof that nothing was missed; the graph stays the same.
+    #[must_use]
+    pub fn prove(self) -> Self {
+        Self { proves: true, ..self }
     }
 
     /// Explores with the trail in memory and nobody watching.
@@ -269,6 +279,8 @@ impl<'a, S: System> Explorer<'a, S> {
         let runner = Runner { system, grid, level_in_key, with_danger, clock };
         let mut graph = Graph::new(system, settings, axes, observer);
         let notes = Notes { all: trail.resume()?, identity };
+        // What earlier processes reached is not known here, so a resumed exploration proves nothing.
+        graph.evidence = (self.proves && notes.all.is_empty()).then(Evidence::new);
         let waiting = enqueue_starts(&mut graph, trail, &states, &mut pools[0], level_in_key)?;
         let (stop, spilled) = match settings.order {
             Order::Breadth => {
@@ -290,6 +302,14 @@ impl<'a, S: System> Explorer<'a, S> {
         let (refinement, coverage) = closer.look(&mut graph, trail, stop)?;
         let stop = stop.or_else(|| refinement.iter().find_map(Refinement::stopped));
         let constant_errors_violate = constant_violations(system, settings, self.seed, &starts)?;
+        let no_evidence = || if self.proves { Soundness::resumed() } else { Soundness::not_asked() };
+        let soundness = graph.evidence.take().map_or_else(no_evidence, |evidence| {
+            let complete = stop.is_none() && graph.fault_count == 0;
+            let beside = coverage.violations.len() + constant_errors_violate.len();
+            let (levels, seed, margin) = (&graph.levels[..], self.seed, graph.progress.margin);
+            let findings = graph.progress.findings + beside as u64;
+            soundness::Explored { system, settings, seed, levels, complete, findings, margin }.soundness(evidence)
+        });
         Ok(Outcome {
             digest: graph.digest(),
             stop,
@@ -305,6 +325,7 @@ impl<'a, S: System> Explorer<'a, S> {
             refinement,
             constant_errors_violate,
             spilled,
+            soundness,
             levels: graph.levels,
             hits: graph.hits,
             notes: graph.notes,
@@ -340,6 +361,7 @@ fn enqueue_starts<S: System>(
         let node = if is_known { start as u64 } else { trail.push(NO_PARENT, Choice(start as u16))? };
         let key = writer.as_mut().and_then(|w| cell_key(graph.system, state, level_in_key.then_some(0), w));
         let cell = graph.enter_start(key, state, node as u32);
+        graph.see_reached(0, state);
         let (parent, choice) = (NO_PARENT, Choice(start as u16));
         graph.show_node(&Node { node, level: 0, parent, choice, cell }, || Ok(state.clone()))?;
         waiting.push(Waiting { node, level: 0, place: pool.put(state)? });

@@ -12,6 +12,7 @@ use crate::links::Links;
 use crate::pool::Pool;
 use crate::runner::{Done, MergeClock, Origin, Profile, Waiting, cell_key};
 use crate::settings::{Merge, Scope, Settings};
+use crate::soundness::Evidence;
 use crate::table::Table;
 
 /// Hits kept with their path; more are only counted.
@@ -78,6 +79,8 @@ pub(crate) struct Graph<'a, S: System> {
     /// What refinement will ask; `None` if it will not.
     pub(crate) links: Option<Links>,
     pub(crate) peak_bytes: u64,
+    /// What a proof needs, if one is wanted.
+    pub(crate) evidence: Option<Evidence<S::State>>,
 }
 
 impl<'a, S: System> Graph<'a, S> {
@@ -113,6 +116,7 @@ impl<'a, S: System> Graph<'a, S> {
             log: None,
             links: settings.refines().then(Links::default),
             peak_bytes: 0,
+            evidence: None,
         }
     }
 
@@ -298,6 +302,13 @@ impl<'a, S: System> Graph<'a, S> {
             }
         };
         (Some(cell), arrival)
+    }
+
+    /// Remembers a reached state for a proof, if one is wanted.
+    pub(crate) fn see_reached(&mut self, level: u32, state: &S::State) {
+        if let Some(evidence) = &mut self.evidence {
+            evidence.see(self.system, level, state);
+        }
     }
 
     /// Shows a segment to whoever draws or records.

@@ -24,6 +24,7 @@ mod refine;
 mod replay;
 mod runner;
 mod settings;
+mod soundness;
 mod table;
 mod walk;
 
@@ -40,4 +41,5 @@ pub use refine::{RefineEnd, Refinement};
 pub use replay::{Replayed, constant, replay};
 pub use runner::Profile;
 pub use settings::{Budget, Keep, Merge, Order, Refine, Scope, Settings, SettingsError};
+pub use soundness::Soundness;
 pub use walk::{Target, WalkError, walk};

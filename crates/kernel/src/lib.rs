@@ -41,6 +41,7 @@ pub mod likelihood;
 pub mod maths;
 pub mod state;
 pub mod system;
+pub mod tube;
 pub mod units;
 pub mod watch;
 
@@ -53,4 +54,5 @@ pub use state::{State, StateError, from_bytes, state_digest, to_bytes};
 pub use system::{
     AXES_MAX, Axis, Danger, Fault, Job, ParamSpace, Params, Place, SegmentEnd, System, Verdict, Verdicts,
 };
+pub use tube::{Contraction, NoProof, Tube, TubeLevel};
 pub use watch::{Recorder, Signal, Watch};

@@ -8,6 +8,7 @@ use crate::errors::{Choice, Choices, ErrorSpace};
 use crate::key::{KeyWriter, Variable};
 use crate::likelihood::Likelihood;
 use crate::state::State;
+use crate::tube::{Contraction, NoProof, Tube};
 use crate::watch::{Signal, Watch};
 
 /// One continuous or discrete start parameter with the values to try.
@@ -218,6 +219,23 @@ pub trait System: Sync {
     /// Simulated seconds of one segment.
     fn segment_seconds(&self) -> f64 {
         1.0
+    }
+    /// Appends the continuous variables of a state, always the same ones in the same order: those of which equal cells
+    /// leave a difference. A system that appends none can be proven nothing about.
+    fn reals(&self, state: &Self::State, out: &mut Vec<f64>) {
+        let _ = (state, out);
+    }
+    /// Positions in [`variables`](System::variables) of what [`reals`](System::reals) appends.
+    fn real_variables(&self) -> Vec<usize> {
+        Vec::new()
+    }
+    /// Proves how far runs can stray from the explored ones beside them; see [`Contraction`].
+    ///
+    /// # Errors
+    /// With the first obstacle. An estimate is no proof and is refused.
+    fn contraction(&self, tube: &Tube) -> Result<Contraction, NoProof> {
+        let _ = tube;
+        Err(NoProof::because("nothing is known about how differences of states evolve in this system"))
     }
     /// Where the state is, for pictures: x, y, heading.
     fn glance(&self, state: &Self::State) -> [f64; 3] {

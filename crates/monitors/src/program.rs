@@ -68,6 +68,31 @@ impl Program {
         self.signals
     }
 
+    /// The number up to which a signal makes it hold, if it says nothing else: `0.1` for `ego.clearance < 0.1 m` or `<=`.
+    pub fn holds_up_to(&self, signal: usize) -> Option<f64> {
+        match self.steps[..] {
+            [
+                Step::Below(Operand::Signal(s), Operand::Constant(c))
+                | Step::NotAbove(Operand::Signal(s), Operand::Constant(c)),
+            ] => (usize::from(s) == signal).then_some(c),
+            _ => None,
+        }
+    }
+    /// The number from which on a signal makes it hold, if it says nothing else: `0.1` for `ego.clearance > 0.1 m` or `>=`.
+    pub fn holds_from(&self, signal: usize) -> Option<f64> {
+        match self.steps[..] {
+            [
+                Step::Below(Operand::Constant(c), Operand::Signal(s))
+                | Step::NotAbove(Operand::Constant(c), Operand::Signal(s)),
+            ] => (usize::from(s) == signal).then_some(c),
+            _ => None,
+        }
+    }
+    /// Whether it is just this truth.
+    pub fn is_truth(&self, signal: usize) -> bool {
+        matches!(self.steps[..], [Step::Truth(s)] if usize::from(s) == signal)
+    }
+
     /// Whether it holds in a frame, for every lane.
     #[inline(always)]
     pub fn holds<R: Real>(&self, frame: &[R]) -> R::Mask {

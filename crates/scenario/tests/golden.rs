@@ -25,6 +25,8 @@ const GOLDEN: &[(&str, u32, &str, &str)] = &[
     ("narrow-passage-timetable", 6, "0038d920f9be4347903cc778077b26a9", "4bb2a2cc00ab444689ae1279a900836c"),
     ("replanning-garage", 5, "17e4da1b80232df1062e0eff730282be", "68495107270acb6c9166fd02bbf05594"),
     ("small-obstacle", 9, "06f1c693206abcdeb0ebb4c767d28805", "f0d0d633f8e7a509f12a3c793dc5bb27"),
+    ("steady-corridor", 6, "62d95a6353b3e0ddc65b69a5c67a8361", "047e851a01a13acc0722126e9bab72b9"),
+    ("steady-corridor-switch", 8, "abea76a8f16f186ea8c65eaccc0f2b4f", "063ce83564eeb0999fc07bdacd6267b8"),
     ("sudden-obstacle", 8, "b06959284faf5f927c92f842394fe460", "f93dc18d0c3d91e57e68106ebc25650d"),
     ("weak-brakes", 12, "98c6a0d28c82f70be71a2f16d1be289d", "10eb4d6c068503fc6d8977c01649fcf0"),
 ];

@@ -297,8 +297,8 @@ impl CarModel {
         let angle_max = R::splat(self.spec.steering_max_rad);
         let step_max = R::splat(self.steering_step_max_rad);
         let wanted = command.clamp(-angle_max, angle_max);
-        let change = ((wanted - steering) * R::splat(self.steering_share)).clamp(-step_max, step_max);
-        (steering + change).clamp(-angle_max, angle_max)
+        let share = R::splat(self.steering_share);
+        steering.approach_within(wanted, share, step_max).clamp(-angle_max, angle_max)
     }
 
     /// Speed and acceleration after a step, both counted along the gear.
@@ -309,7 +309,7 @@ impl CarModel {
         // Against the gear, drive and brake both work towards standstill.
         let rolls_back = speed.lt(zero);
         let wanted = R::select(rolls_back, wanted.abs(), wanted);
-        let accel = accel + (wanted - accel) * R::splat(self.accel_share);
+        let accel = accel.approach(wanted, R::splat(self.accel_share));
         let next = speed + accel * R::splat(self.dt_s);
         let stands = (next.le(zero) & !rolls_back) | (zero.le(next) & rolls_back);
         (R::select(stands, zero, next), R::select(stands, zero, accel))

@@ -1,6 +1,6 @@
 //! What an exploration has to say: the numbers behind the text for people and the object for machines.
 
-use anabranch_explore::{LevelReport, Merge, Outcome, Settings, Stop};
+use anabranch_explore::{LevelReport, Merge, Outcome, Settings, Soundness, Stop};
 use anabranch_kernel::{Seed, Site, System};
 use anabranch_scenario::Drive;
 use serde_json::{Value, json};
@@ -55,10 +55,12 @@ pub struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// *violated*, *not found* or *incomplete*. Merging by likeness is never called *safe*.
+    /// *violated*, *safe*, *not found* or *incomplete*. Only a proof is called *safe*.
     pub fn verdict(&self) -> &'static str {
         if self.findings > 0 {
             "violated"
+        } else if self.outcome.complete() && self.outcome.soundness.is_safe() {
+            "safe"
         } else if self.outcome.complete() {
             "not found"
         } else {
@@ -153,6 +155,7 @@ impl Facts<'_> {
             "coverage": self.coverage_json(),
             "refinement": self.refinement_json(),
             "verdict": self.verdict(),
+            "soundness": self.soundness_json(),
             "ignored": words.ignored,
             "run": self.run,
             "stop": self.stop_words(),
@@ -190,6 +193,19 @@ impl Facts<'_> {
 
     fn groups_json(&self) -> Value {
         self.groups.iter().enumerate().map(|(at, group)| group.to_json(at + 1, self.loaded, self.drive)).collect()
+    }
+
+    fn soundness_json(&self) -> Value {
+        let soundness = &self.outcome.soundness;
+        let (kind, needed, found, lambda) = match soundness {
+            Soundness::Exhaustive { found } => ("exhaustive", Some(0.0), Some(*found), None),
+            Soundness::Proven { needed, found, lambda } => ("proven", Some(*needed), Some(*found), Some(*lambda)),
+            Soundness::Estimated { needed, found, lambda, .. } => {
+                ("estimated", Some(*needed), Some(*found), Some(*lambda))
+            }
+            Soundness::Unknown { .. } => ("unknown", None, None, None),
+        };
+        json!({ "kind": kind, "needed_m": needed, "found_m": found, "lambda": lambda, "why": soundness.why_not() })
     }
 
     fn coverage_json(&self) -> Value {
@@ -290,6 +306,7 @@ pub fn no_path_json(loaded: &Loaded, why: &str, run: &str) -> Value {
             "worst_missed_m": null, "verdict_disagreements": 0,
         },
         "verdict": "no path",
+        "soundness": null,
         "ignored": [],
         "run": run,
         "stop": format!("planner found no path: {why}"),

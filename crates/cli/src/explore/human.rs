@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anabranch_explore::{Merge, Refinement};
+use anabranch_explore::{Merge, Refinement, Soundness};
 use anabranch_kernel::System;
 
 use super::candidates::Source;
@@ -48,11 +48,39 @@ fn headline(facts: &Facts<'_>, paint: &Paint) -> String {
         "incomplete" => {
             format!("{name}: {}{why}; nothing found so far, which is no pass\n", paint.yellow("incomplete"))
         }
+        "safe" => {
+            let safe = paint.green("safe inside the error model");
+            format!("{name}: {safe}: {}, in any error sequence of {within}{}\n", proof(facts), shortened(facts))
+        }
         verdict => {
-            let shortened = if facts.horizon.is_shortened { ", shorter than the scenario" } else { "" };
+            let shortened = shortened(facts);
             let up_to = if facts.settings.merge == Merge::None { "" } else { ", up to merging" };
             format!("{name}: {} in any error sequence of {within}{shortened}{up_to}\n", paint.green(verdict))
         }
+    }
+}
+
+fn shortened(facts: &Facts<'_>) -> &'static str {
+    if facts.horizon.is_shortened { ", shorter than the scenario" } else { "" }
+}
+
+/// Why *safe* may be said, or how far from it the exploration is.
+fn proof(facts: &Facts<'_>) -> String {
+    let metres = |value: f64| short(value, 3);
+    match &facts.outcome.soundness {
+        Soundness::Exhaustive { .. } => "every one was run, none was merged".to_owned(),
+        Soundness::Proven { needed, found, .. } => {
+            format!("clearance {} m everywhere, {} m needed", metres(*found), metres(*needed))
+        }
+        Soundness::Estimated { needed, found, why, .. } => {
+            let left = metres(found - needed);
+            format!(
+                "estimated margin {left} m: {} m found, {} m needed; not proven: {why}",
+                metres(*found),
+                metres(*needed)
+            )
+        }
+        Soundness::Unknown { why } => format!("not proven: {why}"),
     }
 }
 
@@ -120,6 +148,12 @@ fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
         row("closer", closer(look));
     }
     row("constant", constant(facts));
+    if facts.verdict() == "not found" {
+        row("proof", proof(facts));
+    }
+    if let Soundness::Proven { lambda, .. } = facts.outcome.soundness {
+        row("proof", format!("differences shrink to {} of their size per segment at most", short(lambda, 2)));
+    }
     if facts.outcome.progress.margin.is_finite() {
         row("clearance", format!("worst {} m", short(facts.outcome.progress.margin, 3)));
     }

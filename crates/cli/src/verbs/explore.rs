@@ -261,7 +261,8 @@ impl Journey<'_> {
             .seed(self.seed)
             .threads(self.threads)
             .clock(&self.clock)
-            .interrupt(asked);
+            .interrupt(asked)
+            .prove();
         if let Some([first, second]) = &mut disks {
             explorer = explorer.disks([first as &mut dyn Disk, second as &mut dyn Disk]);
         }

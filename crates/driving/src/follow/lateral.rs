@@ -1,7 +1,7 @@
 //! Where the car is relative to its path, and how to steer back.
 
 use anabranch_geometry::{Path, PathSample, Section};
-use anabranch_kernel::maths::{self, Real};
+use anabranch_kernel::maths::{self, Real, TablePlace};
 use anabranch_vehicle::CarSpec;
 use serde::{Deserialize, Serialize};
 
@@ -69,34 +69,26 @@ pub struct Reference<R> {
     pub curvature: R,
 }
 
-/// The samples before and after a station, and how far it is between them; the ends hold beyond the section.
-#[derive(Clone, Copy)]
-struct Place<R> {
-    index: R,
-    share: R,
-}
-
+/// The samples before and after a station; the ends hold beyond the section.
 #[inline(always)]
-fn locate<R: Real>(section: &SectionLanes<R>, station_m: R) -> Place<R> {
+fn locate<R: Real>(section: &SectionLanes<R>, station_m: R) -> TablePlace<R> {
     let place = ((station_m - section.start_m) * section.per_spacing).max(R::splat(0.0));
     let interval = place.floor().min(section.interval_last);
-    Place { index: section.first + interval, share: (place - interval).min(R::splat(1.0)) }
+    let share = (place - interval).min(R::splat(1.0));
+    TablePlace { place, index: section.first + interval, share, last: section.interval_last }
 }
 
-/// One value of the sample before a place. A macro, because arithmetic over lanes inside a closure or behind a pointer
-/// would not be compiled for the vector unit.
+/// One value of the sample before a place.
 macro_rules! sample {
     ($samples:expr, $place:expr, $field:ident) => {
-        R::from_lanes(|lane| $samples(lane)[$place.index.lane(lane) as usize].$field)
+        R::entry(&$place, |lane, index| $samples(lane)[index].$field)
     };
 }
 /// One value at a place, interpolated linearly.
 macro_rules! between {
-    ($samples:expr, $place:expr, $field:ident) => {{
-        let here = sample!($samples, $place, $field);
-        let next = R::from_lanes(|lane| $samples(lane)[$place.index.lane(lane) as usize + 1].$field);
-        here + (next - here) * $place.share
-    }};
+    ($samples:expr, $place:expr, $field:ident) => {
+        R::between(&$place, |lane, index| $samples(lane)[index].$field)
+    };
 }
 
 /// The path at a station of the section.

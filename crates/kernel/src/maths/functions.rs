@@ -58,6 +58,11 @@ fn horner<R: Real>(coefficients: &[f64], z: R) -> R {
 /// Sine and cosine of an angle in radians, within 1 ulp of 1 for |angle| ≤ 10⁵.
 #[inline(always)]
 pub fn sin_cos<R: Real>(angle: R) -> (R, R) {
+    angle.sine_cosine()
+}
+
+#[inline(always)]
+pub(super) fn sin_cos_by_series<R: Real>(angle: R) -> (R, R) {
     let k = (angle * R::splat(1.0 / FRAC_PI_2) + R::splat(ROUND)) - R::splat(ROUND);
     let r = ((angle - k * R::splat(HALF_PI[0])) - k * R::splat(HALF_PI[1])) - k * R::splat(HALF_PI[2]);
     let z = r * r;
@@ -75,13 +80,17 @@ pub fn sin_cos<R: Real>(angle: R) -> (R, R) {
 /// Tangent of an angle in radians.
 #[inline(always)]
 pub fn tan<R: Real>(angle: R) -> R {
-    let (s, c) = sin_cos(angle);
-    s / c
+    angle.tangent()
 }
 
 /// Arc tangent, in radians.
 #[inline(always)]
 pub fn atan<R: Real>(x: R) -> R {
+    x.arc_tangent()
+}
+
+#[inline(always)]
+pub(super) fn atan_by_fraction<R: Real>(x: R) -> R {
     let a = x.abs();
     let one = R::splat(1.0);
     let far = R::splat(TAN_3_PI_8).lt(a);
@@ -114,6 +123,11 @@ pub fn atan2<R: Real>(y: R, x: R) -> R {
 /// The same direction in [−π, π].
 #[inline(always)]
 pub fn wrap_angle<R: Real>(angle: R) -> R {
+    angle.wrapped()
+}
+
+#[inline(always)]
+pub(super) fn wrap_by_turns<R: Real>(angle: R) -> R {
     let turns = (angle * R::splat(0.5 / PI) + R::splat(ROUND)) - R::splat(ROUND);
     angle - turns * R::splat(2.0 * PI)
 }

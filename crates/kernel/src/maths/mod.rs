@@ -5,14 +5,18 @@
 //! and is kept out by a lint.
 
 mod functions;
+mod interval;
 mod lanes;
 mod real;
+mod slope;
 
 pub use functions::{atan, atan2, sin_cos, tan, wrap_angle};
+pub use interval::Interval;
 #[cfg(target_arch = "x86_64")]
 pub use lanes::x86::Avx2;
 pub use lanes::{Lanes, Two};
-pub use real::{Mask, Real};
+pub use real::{Mask, Real, TablePlace};
+pub use slope::{Decision, Slope};
 
 /// Sine of an angle in radians.
 #[inline]

@@ -2,6 +2,8 @@
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
+use super::functions;
+
 /// The result of a comparison, one answer per lane.
 pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
     /// How many answers.
@@ -81,6 +83,63 @@ pub trait Real:
     fn sign(self) -> Self {
         Self::select(self.lt(Self::splat(0.0)), Self::splat(-1.0), Self::splat(1.0))
     }
+    /// Sine and cosine of an angle in radians; callers write [`super::sin_cos`]. This and the functions below are part of
+    /// the trait so that numbers that know better than their formulas (intervals) can answer for themselves.
+    #[inline(always)]
+    fn sine_cosine(self) -> (Self, Self) {
+        functions::sin_cos_by_series(self)
+    }
+    /// Tangent of an angle in radians; callers write [`super::tan`].
+    #[inline(always)]
+    fn tangent(self) -> Self {
+        let (s, c) = self.sine_cosine();
+        s / c
+    }
+    /// Arc tangent in radians; callers write [`super::atan`].
+    #[inline(always)]
+    fn arc_tangent(self) -> Self {
+        functions::atan_by_fraction(self)
+    }
+    /// The same direction in [−π, π]; callers write [`super::wrap_angle`].
+    #[inline(always)]
+    fn wrapped(self) -> Self {
+        functions::wrap_by_turns(self)
+    }
+    /// Goes a share of the way to a target: a first-order lag.
+    #[inline(always)]
+    fn approach(self, target: Self, share: Self) -> Self {
+        self + (target - self) * share
+    }
+    /// The same, by no more than `step_max` at once.
+    #[inline(always)]
+    fn approach_within(self, target: Self, share: Self, step_max: Self) -> Self {
+        self + ((target - self) * share).clamp(-step_max, step_max)
+    }
+    /// An entry of a table of each lane, at a whole number.
+    #[inline(always)]
+    fn entry(at: &TablePlace<Self>, table: impl Fn(usize, usize) -> f64) -> Self {
+        Self::from_lanes(|lane| table(lane, at.index.lane(lane) as usize))
+    }
+    /// A table of each lane, linear between its entries.
+    #[inline(always)]
+    fn between(at: &TablePlace<Self>, table: impl Fn(usize, usize) -> f64) -> Self {
+        let here = Self::from_lanes(|lane| table(lane, at.index.lane(lane) as usize));
+        let next = Self::from_lanes(|lane| table(lane, at.index.lane(lane) as usize + 1));
+        here + (next - here) * at.share
+    }
+}
+
+/// A place in a table: between entry `index` and the next one, `share` of the way.
+#[derive(Clone, Copy, Debug)]
+pub struct TablePlace<R> {
+    /// The place as one number: entries from the first one of the part in use, not limited above.
+    pub place: R,
+    /// The entry before it.
+    pub index: R,
+    /// How far it is to the next entry, in [0, 1].
+    pub share: R,
+    /// The last entry that has a next one, counted as `place`; beyond the next one the table is level.
+    pub last: R,
 }
 
 impl Real for f64 {

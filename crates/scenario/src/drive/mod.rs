@@ -9,6 +9,7 @@ mod lanes;
 mod likelihood;
 mod obstacles;
 mod plan;
+mod proof;
 mod state;
 mod tick;
 
@@ -16,8 +17,8 @@ use anabranch_driving::follow::{PathFollower, TrajectoryFollower};
 use anabranch_errors::ErrorSet;
 use anabranch_geometry::{Body, EdgeSet, Pose};
 use anabranch_kernel::{
-    Choice, Choices, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, ParamSpace, Params, Seed, SegmentEnd,
-    Signal, System, Variable, Watch,
+    Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, NoProof, ParamSpace, Params,
+    Seed, SegmentEnd, Signal, System, Tube, Variable, Watch,
 };
 use anabranch_monitors::Requirements;
 use anabranch_sensing::{Localisation, ObstacleSensor};
@@ -174,6 +175,15 @@ impl System for Drive {
     }
     fn segment_seconds(&self) -> f64 {
         f64::from(self.segment_ticks) * self.model.dt_s
+    }
+    fn reals(&self, state: &DriveState, out: &mut Vec<f64>) {
+        self.push_reals(state, out);
+    }
+    fn real_variables(&self) -> Vec<usize> {
+        self.real_positions().to_vec()
+    }
+    fn contraction(&self, tube: &Tube) -> Result<Contraction, NoProof> {
+        self.prove(tube)
     }
     fn glance(&self, state: &DriveState) -> [f64; 3] {
         [state.car.car.x, state.car.car.y, state.car.car.heading]

@@ -101,7 +101,7 @@ const COMMANDED: [Channel; 2] =
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     pub(crate) variables: Vec<Variable>,
-    driver: usize,
+    pub(crate) driver: usize,
     errors: usize,
     told_line: usize,
     command_line: usize,

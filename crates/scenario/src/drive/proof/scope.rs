@@ -1,0 +1,76 @@
+//! Which loops can be bounded at all, and what their requirements ask of clearance.
+
+use anabranch_kernel::{CellSize, NoProof};
+use anabranch_monitors::{Level, Requirement, Rule, low_speed as signal};
+
+use super::super::{Drive, Driver};
+use super::segment::{Follows, Line, REALS};
+
+impl Drive {
+    /// Where the variables of `reals` stand in the key.
+    pub(crate) fn real_positions(&self) -> [usize; REALS] {
+        [0, 1, 2, 3, 4, 5, self.layout.driver]
+    }
+
+    /// The driver whose runs can be bounded, and the clearance that every run must exceed at the ticks.
+    pub(super) fn provable(&self) -> Result<(Follows<'_>, f64), NoProof> {
+        let Driver::Path(follower) = &self.driver else {
+            return Err(NoProof::because("the driver follows a timetable, which proofs do not cover yet"));
+        };
+        let reach = self.errors.reach();
+        let obstacles = [
+            (self.eyes.is_some(), "the driver reacts to obstacles that it may recognise or not"),
+            (self.replanning.is_some(), "the driver plans again on the way"),
+            (reach.sensor_delay_ticks > 0, "what is on its way in a delayed sensor is not bounded"),
+            (reach.actuator_delay_ticks > 0, "what is on its way to a delayed actuator is not bounded"),
+            (self.plans.len() != 1, "there are several starts"),
+            (!self.segment_ticks.is_multiple_of(self.control_ticks), "segments end between two cycles of the driver"),
+            (
+                !self.segment_ticks.is_multiple_of(self.localisation.cycle_ticks),
+                "segments end between two cycles of localisation",
+            ),
+        ];
+        if let Some((_, what)) = obstacles.iter().find(|(there, _)| *there) {
+            return Err(NoProof::because(*what));
+        }
+        let path = &self.plans[0].path;
+        if path.sections().is_empty() {
+            return Err(NoProof::because("there is no way to go"));
+        }
+        let line =
+            Line::of(path).ok_or_else(|| NoProof::because("the path is curved, which proofs do not cover yet"))?;
+        let covered = self.real_positions();
+        let known = |index: &usize| covered.contains(index) || self.layout.variables[*index].size == CellSize::Exact;
+        if let Some(index) = (0..self.layout.variables.len()).find(|index| !known(index)) {
+            let name = &self.layout.variables[index].name;
+            return Err(NoProof::because(format!("differences of `{name}` are not bounded")));
+        }
+        Ok((Follows { follower, path, line }, self.clearance_asked_m()?))
+    }
+
+    /// The largest clearance that a *must* forbids; each of them must be about clearance or contact alone.
+    fn clearance_asked_m(&self) -> Result<f64, NoProof> {
+        let musts = || self.requirements.list().iter().filter(|r| r.level == Level::Must);
+        if musts().next().is_none() {
+            return Err(NoProof::because("there is no `must` that could be violated"));
+        }
+        let mut asked_m = 0.0_f64;
+        for must in musts() {
+            let Some(least_m) = asks_m(must) else {
+                return Err(NoProof::because(format!("the requirement `{}` is not about clearance alone", must.id)));
+            };
+            asked_m = asked_m.max(least_m);
+        }
+        Ok(asked_m)
+    }
+}
+
+/// The clearance that a requirement wants exceeded, if that is all it wants.
+fn asks_m(must: &Requirement) -> Option<f64> {
+    match must.rule {
+        Rule::Never if must.program.is_truth(signal::CONTACT) => Some(0.0),
+        Rule::Never => must.program.holds_up_to(signal::CLEARANCE),
+        Rule::Always => must.program.holds_from(signal::CLEARANCE),
+        Rule::Eventually { .. } => None,
+    }
+}
