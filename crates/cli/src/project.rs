@@ -133,18 +133,24 @@ fn finding_path(reference: &str) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The copy in the run is what the finding was found with.
-fn from_run(run: &Path, finding: &Path, sets: &[Override]) -> Result<(Loaded, Option<String>), Failure> {
+/// The scenario of a run as it was then, and whether its file has changed since.
+pub fn of_run(run: &Path, sets: &[Override], settings: &[Override]) -> Result<(Loaded, bool), Failure> {
     let origin: Origin = RunFolder::open(run)?.read_json(ORIGIN)?;
     let copy = run.join(SCENARIO_COPY);
     let bytes = std::fs::read(&copy).map_err(|e| Failure::file("read", &copy, &e))?;
     let all: Vec<Override> = origin.set.iter().chain(sets).cloned().collect();
     let file = Path::new(&origin.file);
-    let loaded = load_text(file, &bytes, &all, &[])?;
     let changed = std::fs::read(file).is_ok_and(|now| now != bytes);
+    Ok((load_text(file, &bytes, &all, settings)?, changed))
+}
+
+/// The copy in the run is what the finding was found with.
+fn from_run(run: &Path, finding: &Path, sets: &[Override]) -> Result<(Loaded, Option<String>), Failure> {
+    let (loaded, changed) = of_run(run, sets, &[])?;
     let warning = changed.then(|| {
-        let again = format!("anabranch run {} --errors {}", origin.file, finding.display());
-        format!("`{}` has changed since this run; replaying it as it was. As it is now: {again}", origin.file)
+        let file = loaded.path.display();
+        let again = format!("anabranch run {file} --errors {}", finding.display());
+        format!("`{file}` has changed since this run; replaying it as it was. As it is now: {again}")
     });
     Ok((loaded, warning))
 }

@@ -11,6 +11,7 @@ pub mod human;
 pub mod meter;
 pub mod pictures;
 pub mod probability;
+pub mod resume;
 pub mod settings;
 pub mod store;
 pub mod watcher;

@@ -19,12 +19,7 @@ pub struct LevelTrail {
 }
 
 impl LevelTrail {
-    /// An empty trail.
-    pub fn create(folder: &Path) -> Result<Self, Failure> {
-        Ok(Self { writer: TrailWriter::create(folder)?, starts_open: false, nodes_open: false })
-    }
-
-    /// The trail of an earlier process; says what of it was damaged and will be computed again.
+    /// The trail of this folder, empty or of an earlier process; says what of it was damaged and will be computed again.
     pub fn recover(folder: &Path) -> Result<(Self, Option<RecordError>), Failure> {
         let (writer, damage) = TrailWriter::recover(folder)?;
         Ok((Self { writer, starts_open: false, nodes_open: false }, damage))

@@ -20,6 +20,7 @@ use crate::explore::facts::{Facts, Used, no_path_json};
 use crate::explore::graph::{GraphFlag, GraphRecorder};
 use crate::explore::meter::Meter;
 use crate::explore::probability::{self, Likely, Wanted};
+use crate::explore::resume::Earlier;
 use crate::explore::settings::{self, Flags, Horizon, MergeFlag, Pairs, parse_budget, parse_merge};
 use crate::explore::store::{LevelTrail, SpillDisk};
 use crate::explore::watcher::{Pictures, Watcher};
@@ -37,6 +38,7 @@ use crate::usage::{ThisSystem, Usage, WallClock};
 #[derive(Args, Debug)]
 pub struct Explore {
     /// Scenario file, or a folder of scenarios.
+    #[arg(required_unless_present = "resume", default_value = "", hide_default_value = true)]
     pub scenario: PathBuf,
     /// More of them; several scenarios give one table.
     pub more: Vec<PathBuf>,
@@ -73,6 +75,10 @@ pub struct Explore {
     /// How often cells that could hide a contact are halved and looked at again; 0 = never.
     #[arg(long, value_name = "N")]
     pub refine: Option<u32>,
+    /// Go on with a run that was interrupted, killed or ended by a budget; the last one if none is named.
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
+    #[arg(conflicts_with_all = ["until", "merge", "keep", "order", "scope", "preset", "sets", "with", "tolerance", "league"])]
+    pub resume: Option<String>,
     /// Change a value of the scenario, as in ego.start.y="0.1 m"; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub sets: Vec<Override>,
@@ -132,10 +138,20 @@ pub struct Concluded {
 impl Explore {
     /// Explores, saves, and tells what was found.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
-        if let Some(exit) = suite::explore(self, global, screen)? {
-            return Ok(exit);
-        }
-        let done = self.explore_one(&self.load(&self.scenario, &self.whole.overrides()?)?, global, screen)?;
+        let done = match &self.resume {
+            Some(run) => {
+                let earlier = Earlier::find(run, self)?;
+                earlier.clear()?;
+                let Earlier { folder, verb, loaded, seed } = earlier;
+                verb.explore_in(Some((folder, seed)), &loaded, global, screen)?
+            }
+            None => {
+                if let Some(exit) = suite::explore(self, global, screen)? {
+                    return Ok(exit);
+                }
+                self.explore_one(&self.load(&self.scenario, &self.whole.overrides()?)?, global, screen)?
+            }
+        };
         if let (Some(trouble), Format::Human) = (&done.trouble, screen.format) {
             print_err(&trouble.render(screen.err));
         }
@@ -163,6 +179,17 @@ impl Explore {
 
     /// Explores one scenario and saves what was found.
     pub fn explore_one(&self, loaded: &Loaded, global: &Global, screen: &Screen) -> Result<Concluded, Failure> {
+        self.explore_in(None, loaded, global, screen)
+    }
+
+    /// As [`explore_one`](Self::explore_one), or goes on in the folder of an earlier run with its seed.
+    fn explore_in(
+        &self,
+        earlier: Option<(RunFolder, u64)>,
+        loaded: &Loaded,
+        global: &Global,
+        screen: &Screen,
+    ) -> Result<Concluded, Failure> {
         let cpu_before_s = ThisSystem.cpu_s().unwrap_or(0.0);
         let drive = match loaded.assemble()? {
             Assembled::Drive(drive) => drive,
@@ -170,9 +197,15 @@ impl Explore {
         };
         let (settings, horizon) = self.settings(loaded, &drive)?;
         let wanted = Wanted::of(&drive, self.samples, self.most_likely)?;
-        let name = self.name.as_deref().unwrap_or(drive.name());
-        let folder = RunFolder::create_now(Path::new(RUNS), name)?;
-        let (seed, clock) = (Seed(global.seed.unwrap_or(0)), WallClock::start());
+        let resumes = earlier.is_some();
+        let (folder, seed) = match earlier {
+            Some(earlier) => earlier,
+            None => {
+                let name = self.name.as_deref().unwrap_or(drive.name());
+                (RunFolder::create_now(Path::new(RUNS), name)?, global.seed.unwrap_or(0))
+            }
+        };
+        let (seed, clock) = (Seed(seed), WallClock::start());
         let drive = drive.as_ref();
         let journey = Journey {
             screen,
@@ -187,7 +220,9 @@ impl Explore {
             folder,
             wanted,
         };
-        journey.write_info()?;
+        if !resumes {
+            journey.write_info()?;
+        }
         let pictures = if self.no_pictures { Pictures::Leave } else { Pictures::Draw };
         journey.travel(pictures, self.graph)
     }
@@ -213,7 +248,8 @@ impl Explore {
         Ok(Concluded { exit: trouble.exit(), machine, human, trouble: Some(trouble) })
     }
 
-    fn flags(&self) -> Flags<'_> {
+    /// Settings of the command line, as overrides of the scenario.
+    pub fn flags(&self) -> Flags<'_> {
         let given = [("keep", &self.keep), ("order", &self.order), ("scope", &self.scope)];
         let mut words: Vec<(&'static str, String)> =
             given.into_iter().filter_map(|(key, value)| Some((key, value.clone()?))).collect();
@@ -241,7 +277,13 @@ impl Journey<'_> {
         let mut watcher = Watcher::new(self.screen, &self.folder, self.clock, meter, pictures);
         watcher.graph = GraphRecorder::create(self.folder.path(), self.drive, graph)?;
         watcher.recording = Wanted::recording(self.drive);
-        let mut trail = LevelTrail::create(&self.folder.levels())?;
+        let (mut trail, damage) = LevelTrail::recover(&self.folder.levels())?;
+        if let Some(damage) = damage {
+            self.screen.warn(&format!("{damage}; it and what followed is computed again"));
+        }
+        if trail.levels_whole() > 0 {
+            self.screen.detail(&format!("going on after {} whole levels", trail.levels_whole()));
+        }
         let done =
             self.explore(&mut trail, &mut watcher).and_then(|outcome| self.conclude(outcome, &trail, &mut watcher));
         if let Err(failure) = &done {
@@ -260,6 +302,7 @@ impl Journey<'_> {
             .settings(self.settings.clone())
             .seed(self.seed)
             .threads(self.threads)
+            .identity(self.loaded.hash)
             .clock(&self.clock)
             .interrupt(asked)
             .prove();
