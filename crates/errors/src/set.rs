@@ -182,6 +182,10 @@ impl ErrorSet {
     pub fn reach(&self) -> Reach {
         self.reach
     }
+    /// Whether any model remembers numbers from segment to segment, so that equal choices can do different things.
+    pub fn remembers(&self) -> bool {
+        self.places.iter().any(|place| place.values > 0)
+    }
     /// The memory at the start of a run.
     pub fn start(&self) -> Memory {
         Memory::default()

@@ -133,3 +133,19 @@ proptest! {
         }
     }
 }
+
+/// What a proof asks of an expression: a bound of one signal and nothing else.
+#[test]
+fn expressions_about_one_bound_say_so() {
+    let of = |text: &str| Program::compile(text, LOW_SPEED_SIGNALS).unwrap();
+    let clearance = low_speed::CLEARANCE;
+    assert_eq!(of("ego.clearance <= 10 cm").holds_up_to(clearance), Some(0.1));
+    assert_eq!(of("0.1 m > ego.clearance").holds_up_to(clearance), Some(0.1));
+    assert_eq!(of("ego.clearance > 0 m").holds_from(clearance), Some(0.0));
+    assert!(of("ego.contact").is_truth(low_speed::CONTACT) && !of("ego.at_goal").is_truth(low_speed::CONTACT));
+    for other in
+        ["ego.clearance > 0 m", "ego.speed < 1 m/s", "ego.clearance < 1 m and time > 1 s", "not ego.clearance < 1 m"]
+    {
+        assert_eq!(of(other).holds_up_to(clearance), None, "{other}");
+    }
+}

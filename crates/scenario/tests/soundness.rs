@@ -101,7 +101,7 @@ fn what_a_proof_does_not_cover_is_named() {
 fn shipped_scenarios_with_more_to_them_are_never_called_safe() {
     let reasons = [
         ("narrow-passage-timetable", "timetable"),
-        ("narrow-passage-drift", "not bounded"),
+        ("narrow-passage-drift", "errors remember"),
         ("narrow-passage-calm", "not about clearance"),
         ("replanning-garage", "plans again"),
         ("narrow-passage-actuator-delay", "delayed actuator"),

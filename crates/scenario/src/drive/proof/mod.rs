@@ -58,8 +58,10 @@ struct Step {
     /// Differences at the end of its segments.
     stray: Stray,
     mode: PathMode,
-    /// Clearance that its segments need.
-    needed_m: f64,
+    /// Farthest that any point of a car can be from the same point of the car beside it.
+    apart_m: f64,
+    /// Farthest that any point of a car moves in one tick.
+    moved_m: f64,
     /// Largest magnitudes of the map of differences, in the new coordinates.
     map: Matrix,
 }
@@ -202,7 +204,7 @@ impl<'a> Walk<'a> {
 
     fn all_levels(&self) -> Result<Contraction, Halt> {
         let start_mode = self.follows.follower.start(self.follows.path).mode;
-        let (mut needed, mut strays, mut mode) = (Vec::new(), Vec::new(), start_mode);
+        let (mut apart, mut moved_m, mut strays, mut mode) = (Vec::new(), 0.0, Vec::new(), start_mode);
         let mut stray = Stray { reals: [0.0; REALS], turned: vec![0.0; self.active.len()] };
         let mut most: Matrix = vec![vec![0.0; self.feedback.len()]; self.feedback.len()];
         for level in 0..self.tube.levels.len() {
@@ -210,11 +212,12 @@ impl<'a> Walk<'a> {
             if stray.reals != [0.0; REALS] {
                 self.check_shrinks(&step.map, &mut most)?;
             }
-            let sizes = step.stray.reals.iter().chain(&step.stray.turned).chain([&step.needed_m]);
+            let sizes = step.stray.reals.iter().chain(&step.stray.turned).chain([&step.apart_m, &step.moved_m]);
             if !sizes.into_iter().all(|size| size.is_finite()) {
                 return Err(NoProof::because("differences grow beyond all bounds").into());
             }
-            needed.push(step.needed_m);
+            apart.push(step.apart_m);
+            moved_m = larger(moved_m, step.moved_m);
             strays.push(stray.reals.to_vec());
             (stray, mode) = (step.stray, step.mode);
             if level + 1 < self.tube.levels.len() {
@@ -222,6 +225,9 @@ impl<'a> Walk<'a> {
             }
         }
         let (lambda, weights) = contraction(&most);
+        // Between two ticks, also of two segments, there is no contact if their clearances add up to more than the car moves.
+        let at_ticks_m = (0.5 * moved_m + 2.0 * CONTACT_TOLERANCE_M).max(self.clearance_above_m);
+        let needed = apart.iter().map(|apart_m| (apart_m + at_ticks_m) * WIDEN).collect();
         if lambda < 1.0 && factor(&most, &weights) <= lambda {
             Ok(Contraction { lambda, needed, strays })
         } else {
@@ -266,7 +272,8 @@ impl<'a> Walk<'a> {
             if so_far.mode != step.mode {
                 return Err(NoProof::because("the driver does different things under different errors").into());
             }
-            so_far.needed_m = larger(so_far.needed_m, step.needed_m);
+            so_far.apart_m = larger(so_far.apart_m, step.apart_m);
+            so_far.moved_m = larger(so_far.moved_m, step.moved_m);
             so_far.stray.join(&step.stray);
             (0..n * n)
                 .for_each(|k| so_far.map[k / n][k % n] = larger(so_far.map[k / n][k % n], step.map[k / n][k % n]));
@@ -301,11 +308,8 @@ impl<'a> Walk<'a> {
             (maths::hypot(x, y) + heading * self.drive.body.core_radius_m) * WIDEN
         };
         let apart_m = bounded.poses.iter().map(apart).fold(0.0, larger);
-        // Between two ticks there is no contact if their clearances add up to more than the car moves.
-        let between_ticks_m = 0.5 * bounded.moved_m + 2.0 * CONTACT_TOLERANCE_M;
-        let needed_m = (apart_m + between_ticks_m.max(self.clearance_above_m)) * WIDEN;
         let map = map.iter().map(|row| row.iter().map(|entry| entry.magnitude()).collect()).collect();
-        Ok(Step { stray: Stray { reals, turned }, mode: bounded.mode, needed_m, map })
+        Ok(Step { stray: Stray { reals, turned }, mode: bounded.mode, apart_m, moved_m: bounded.moved_m, map })
     }
 
     /// Slopes per unit of the active variables.

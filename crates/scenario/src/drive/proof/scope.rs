@@ -23,6 +23,7 @@ impl Drive {
             (self.replanning.is_some(), "the driver plans again on the way"),
             (reach.sensor_delay_ticks > 0, "what is on its way in a delayed sensor is not bounded"),
             (reach.actuator_delay_ticks > 0, "what is on its way to a delayed actuator is not bounded"),
+            (self.errors.remembers(), "what the errors remember is not bounded"),
             (self.plans.len() != 1, "there are several starts"),
             (!self.segment_ticks.is_multiple_of(self.control_ticks), "segments end between two cycles of the driver"),
             (
