@@ -9,7 +9,7 @@ use crate::cli::{Cli, Verb};
 use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::project::{self, RUNS};
-use crate::verbs::explore::Explore;
+use crate::verbs::explore::{Explore, NO_SCENARIO};
 
 /// A run to go on with.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Earlier {
         verb.budget = today.budget.clone().or(verb.budget);
         let flags = verb.flags().overrides();
         let (loaded, changed) = project::of_run(folder.path(), &[], &flags)?;
-        if changed && !today.scenario.as_os_str().is_empty() {
+        if changed && today.scenario != Path::new(NO_SCENARIO) {
             let message = format!("`{}` has changed since the run `{}`", today.scenario.display(), folder.name());
             return Err(Failure::input(message, "explore it anew, or resume the run as it was: explore --resume"));
         }

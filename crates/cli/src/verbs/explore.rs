@@ -34,11 +34,14 @@ use crate::screen::{Format, Global, Paint, Screen, print_err};
 use crate::suite;
 use crate::usage::{ThisSystem, Usage, WallClock};
 
+/// Stands for the scenario where none is named, because a run is resumed.
+pub const NO_SCENARIO: &str = "-";
+
 /// Run every error combination, with saved states.
 #[derive(Args, Debug)]
 pub struct Explore {
     /// Scenario file, or a folder of scenarios.
-    #[arg(required_unless_present = "resume", default_value = "", hide_default_value = true)]
+    #[arg(required_unless_present = "resume", default_value = NO_SCENARIO, hide_default_value = true)]
     pub scenario: PathBuf,
     /// More of them; several scenarios give one table.
     pub more: Vec<PathBuf>,
