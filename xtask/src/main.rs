@@ -3,6 +3,7 @@
 mod metadata;
 mod rooms;
 mod runner;
+mod soak;
 mod steps;
 mod tidy;
 
@@ -14,6 +15,7 @@ Tasks of the project
   cargo xtask check          fmt, clippy, tests, doctests, rooms, tidy: run it before every change you hand in
   cargo xtask test           what CI runs from a clean clone: check, then the release build and its end-to-end tests
   cargo xtask bench [NAME]   build release and measure; all benches, or the one named
+  cargo xtask soak [NAME]    the full doses behind docs/trust.md, for hours: verdicts, kills, bits
   cargo xtask rooms          compare the crates with the rooms table in docs/ARCHITECTURE.md
   cargo xtask tidy           the house rules that no compiler checks
   cargo xtask help           this text
@@ -31,6 +33,8 @@ fn main() -> ExitCode {
         ["test"] => steps::run_all("test", steps::test()),
         ["bench"] => steps::bench(None),
         ["bench", name] => steps::bench(Some(name)),
+        ["soak"] => soak::run(None),
+        ["soak", name] => soak::run(Some(name)),
         ["rooms"] => rooms::check_workspace().map(|line| println!("{line}")),
         ["tidy"] => tidy::check_workspace().map(|line| println!("{line}")),
         other => Err(format!("`{}` is not a task; `cargo xtask help` lists them", other.join(" "))),

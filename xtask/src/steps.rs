@@ -69,7 +69,7 @@ pub fn test() -> Vec<Step> {
     steps.extend(check());
     steps.push(Step { name: "release build", run: || runner::run(cargo().args(["build", "--release"])) });
     steps.push(Step { name: "end-to-end tests", run: end_to_end });
-    steps.push(Step { name: "golden, release", run: golden_in_release });
+    steps.push(Step { name: "golden and verdicts, release", run: truth_in_release });
     steps
 }
 
@@ -139,7 +139,8 @@ fn clippy() -> Report {
 }
 
 /// nextest where it is installed, cargo's own runner elsewhere: the same tests.
-fn tests(selection: &[&str]) -> Command {
+/// The test runner, with this selection of tests.
+pub fn tests(selection: &[&str]) -> Command {
     let mut command = cargo();
     if succeeds(&["cargo", "nextest", "--version"]) {
         command.args(["nextest", "run", "--no-fail-fast", "--no-tests=warn"]);
@@ -156,9 +157,10 @@ fn end_to_end() -> Report {
     runner::run(&mut tests(&selection))
 }
 
-/// The golden digests of the debug tests once more: optimisation must not change a bit.
-fn golden_in_release() -> Report {
-    runner::run(&mut tests(&["--release", "--package", "anabranch-scenario", "--test", "golden"]))
+/// The golden digests of the debug tests once more: optimisation must not change a bit. And the verdicts against the
+/// truth, which take a fast build.
+fn truth_in_release() -> Report {
+    runner::run(&mut tests(&["--release", "--package", "anabranch-scenario", "--test", "golden", "--test", "verdicts"]))
 }
 
 fn tools() -> Report {

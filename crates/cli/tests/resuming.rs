@@ -27,6 +27,11 @@ fn explore<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["explore", file][..], &SHORT, more].concat()
 }
 
+/// How often, unless somebody asks for more.
+fn dose(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
 /// Waits for the child at most this long; true if it has ended by itself.
 fn ended_within(child: &mut Child, time: Duration) -> bool {
     let (_keep, timer) = mpsc::channel::<()>();
@@ -82,7 +87,7 @@ fn killed_at_any_moment_a_run_goes_on_to_the_same_result() {
     let expected = essence(&result(&whole));
     let chance = Chance::new(Seed(20), "kills");
     let (mut kills, mut finished) = (0, 0);
-    while kills < 20 {
+    while kills < dose("ANABRANCH_KILLS", 20) {
         let project = Project::new();
         let mut arguments = explore(&file, &[]);
         for attempt in 0..30 {
@@ -154,7 +159,7 @@ fn flipped_bits_are_noticed_and_computed_again() {
     let expected = essence(&result(&project));
     let files = level_files(&project);
     let chance = Chance::new(Seed(1), "bits");
-    for trial in 0..20 {
+    for trial in 0..dose("ANABRANCH_BITS", 20) {
         let file = &files[chance.below(2 * trial, files.len() as u64) as usize];
         let mut bytes = std::fs::read(file).unwrap();
         let bit = chance.below(2 * trial + 1, bytes.len() as u64 * 8) as usize;

@@ -3,56 +3,19 @@
 //! `cargo nextest run -p anabranch-scenario --test truth --no-capture`.
 
 use anabranch_explore::{Explorer, Keep, Merge, Scope, Settings};
-use anabranch_kernel::{CellSize, Chance, Grid, Seed, System};
+use anabranch_kernel::{CellSize, Grid, System};
 use anabranch_scenario::Drive;
-use anabranch_scenario::file::{Hooks, read_scenario};
+use worlds::{HALF_WIDTH_M, world_with_walls};
+
+mod worlds;
 
 const WORLDS: u64 = 200;
 /// 3 + 3² + … + 3⁸ segments.
 const EXHAUSTIVE: u64 = 9_840;
 
-/// A car reversing between far walls with random gains, lag, jump and start.
+/// A car reversing between far walls.
 fn world(n: u64) -> Drive {
-    let chance = Chance::new(Seed(2026), "truth").at(n);
-    let between = |k: u64, low: f64, high: f64| low + (high - low) * chance.uniform(k);
-    let text = format!(
-        r#"
-schema = "anabranch/1"
-name = "truth-{n}"
-[world]
-step = "10 ms"
-[[world.wall]]
-line = [["-60 m", "6 m"], ["20 m", "6 m"]]
-[[world.wall]]
-line = [["-60 m", "-6 m"], ["20 m", "-6 m"]]
-[ego]
-vehicle = {{ base = "compact", steering_lag = "{lag:.3} s", steering_rate_max = "{rate:.3} rad/s" }}
-start = {{ x = "0 m", y = "{y:.4} m", heading = "{heading:.4} rad" }}
-goal = {{ x = "-30 m", y = "0 m", gear = "reverse" }}
-driver = {{ kind = "path-follower", lateral_gain = "{k1:.3} 1/m^2", heading_gain = "{k2:.3} 1/m", cycle = "20 ms" }}
-path = [{{ length = "-30 m" }}]
-[[error]]
-id = "jump"
-on = "ego.localisation"
-jump = {{ radius = "{radius:.3} m", directions = 2 }}
-[explore]
-segment = "1 s"
-until = "8 s"
-merge = {{ x = "0.1 m", y = "0.1 m", heading = "0.02 rad" }}
-[[must]]
-id = "no-contact"
-never = "ego.clearance <= 0 m"
-"#,
-        lag = between(0, 0.05, 0.4),
-        rate = between(1, 0.4, 0.9),
-        y = between(2, -0.2, 0.2),
-        heading = between(3, -0.04, 0.04),
-        k1 = between(4, 0.3, 3.0),
-        k2 = between(5, 0.8, 2.5),
-        radius = between(6, 0.08, 0.2),
-    );
-    let (_, spec) = read_scenario("truth.toml", text.as_bytes(), &Hooks::default()).unwrap_or_else(|e| panic!("{e}"));
-    Drive::assemble(&spec).unwrap()
+    world_with_walls(n, 6.0).unwrap()
 }
 
 /// Largest excursion from the middle that any explored run makes, and the segments it took.
@@ -60,7 +23,7 @@ fn worst(drive: &Drive, settings: Settings) -> (f64, u64) {
     let outcome = Explorer::new(drive).settings(settings).run().unwrap();
     assert!(outcome.complete() && outcome.hits.is_empty());
     // Half of the 12 m less half of the car is free in the middle.
-    (6.0 - 0.9 - outcome.progress.margin, outcome.progress.segments)
+    (6.0 - HALF_WIDTH_M - outcome.progress.margin, outcome.progress.segments)
 }
 
 fn base(drive: &Drive) -> Settings {

@@ -1,0 +1,60 @@
+//! The full doses of the tests behind `docs/trust.md`: what every change runs a little of, for as long as it takes.
+
+use crate::runner;
+use crate::steps::tests;
+
+/// One campaign: a test that takes its dose from the environment.
+struct Campaign {
+    name: &'static str,
+    package: &'static str,
+    binary: &'static str,
+    test: &'static str,
+    variable: &'static str,
+    dose: &'static str,
+}
+
+const CAMPAIGNS: [Campaign; 3] = [
+    Campaign {
+        name: "verdicts",
+        package: "anabranch-scenario",
+        binary: "verdicts",
+        test: "verdicts_agree_with_the_exhaustive_truth",
+        variable: "ANABRANCH_WORLDS",
+        dose: "10000",
+    },
+    Campaign {
+        name: "kills",
+        package: "anabranch-cli",
+        binary: "resuming",
+        test: "killed_at_any_moment_a_run_goes_on_to_the_same_result",
+        variable: "ANABRANCH_KILLS",
+        dose: "1000",
+    },
+    Campaign {
+        name: "bits",
+        package: "anabranch-cli",
+        binary: "resuming",
+        test: "flipped_bits_are_noticed_and_computed_again",
+        variable: "ANABRANCH_BITS",
+        dose: "10000",
+    },
+];
+
+/// Runs every campaign, or the one named.
+pub fn run(name: Option<&str>) -> Result<(), String> {
+    let chosen: Vec<&Campaign> = CAMPAIGNS.iter().filter(|c| name.is_none_or(|name| name == c.name)).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = CAMPAIGNS.iter().map(|campaign| campaign.name).collect();
+        return Err(format!("there is no such campaign; there are {}", names.join(", ")));
+    }
+    for campaign in chosen {
+        let Campaign { name, package, binary, test, variable, dose } = campaign;
+        eprintln!("── {name}: {variable}={dose}");
+        let selection = ["--release", "--package", package, "--test", binary, test];
+        let report = runner::run(tests(&selection).env(variable, dose).env("NEXTEST_NO_CAPTURE", "1"));
+        if let Some(problem) = report.problem {
+            return Err(format!("{name}: {problem}"));
+        }
+    }
+    Ok(())
+}
