@@ -95,7 +95,42 @@ pub struct Outcome {
     pub soundness: Soundness,
 }
 
+/// What is known once a graph is finished.
+struct After {
+    stop: Option<Stop>,
+    coverage: Coverage,
+    refinement: Vec<Refinement>,
+    constant_errors_violate: Vec<Choice>,
+    soundness: Soundness,
+    spilled: u64,
+}
+
 impl Outcome {
+    fn of<S: System>(graph: Graph<'_, S>, after: After) -> Self {
+        let After { stop, coverage, refinement, constant_errors_violate, soundness, spilled } = after;
+        Self {
+            digest: graph.digest(),
+            stop,
+            progress: graph.progress,
+            goals: graph.goals,
+            timed_out: graph.timed_out,
+            note_count: graph.note_count,
+            fault_count: graph.fault_count,
+            first_hit: graph.first_hit,
+            profile: graph.profile,
+            visited_bytes: graph.peak_bytes,
+            coverage,
+            refinement,
+            constant_errors_violate,
+            spilled,
+            soundness,
+            levels: graph.levels,
+            hits: graph.hits,
+            notes: graph.notes,
+            faults: graph.faults,
+        }
+    }
+
     /// Whether every error sequence was followed to its end, up to merging.
     pub fn complete(&self) -> bool {
         self.stop.is_none() && self.fault_count == 0
@@ -282,22 +317,17 @@ impl<'a, S: System> Explorer<'a, S> {
         // What earlier processes reached is not known here, so a resumed exploration proves nothing.
         graph.evidence = (self.proves && notes.all.is_empty()).then(Evidence::new);
         let waiting = enqueue_starts(&mut graph, trail, &states, &mut pools[0], level_in_key)?;
-        let (stop, spilled) = match settings.order {
+        let stop = match settings.order {
+            Order::Danger => danger::explore(&mut graph, &runner, trail, &limits, waiting, &mut pools[0])?,
             Order::Breadth => {
                 let walker = Walker { starts: &states };
                 let resumed = checkpoint::resume(&mut graph, &runner, &*trail, &walker, &mut pools[0], notes)?;
                 let begin = || Resumed { first_member: waiting.len() as u64, waiting, level: 0 };
                 graph.log = trail.keeps_notes().then(Log::default);
-                let from = resumed.unwrap_or_else(begin);
-                let stop = breadth::explore(&mut graph, &runner, trail, &limits, from, &mut pools)?;
-                graph.log = None;
-                (stop, pools.iter().map(Pool::spilled).sum())
-            }
-            Order::Danger => {
-                let stop = danger::explore(&mut graph, &runner, trail, &limits, waiting, &mut pools[0])?;
-                (stop, pools[0].spilled())
+                breadth::explore(&mut graph, &runner, trail, &limits, resumed.unwrap_or_else(begin), &mut pools)?
             }
         };
+        graph.log = None;
         let closer = Closer { seed: self.seed, starts: &starts, grid, level_in_key, limits: &limits };
         let (refinement, coverage) = closer.look(&mut graph, trail, stop)?;
         let stop = stop.or_else(|| refinement.iter().find_map(Refinement::stopped));
@@ -310,27 +340,9 @@ impl<'a, S: System> Explorer<'a, S> {
             let findings = graph.progress.findings + beside as u64;
             soundness::Explored { system, settings, seed, levels, complete, findings, margin }.soundness(evidence)
         });
-        Ok(Outcome {
-            digest: graph.digest(),
-            stop,
-            progress: graph.progress,
-            goals: graph.goals,
-            timed_out: graph.timed_out,
-            note_count: graph.note_count,
-            fault_count: graph.fault_count,
-            first_hit: graph.first_hit,
-            profile: graph.profile,
-            visited_bytes: graph.peak_bytes,
-            coverage,
-            refinement,
-            constant_errors_violate,
-            spilled,
-            soundness,
-            levels: graph.levels,
-            hits: graph.hits,
-            notes: graph.notes,
-            faults: graph.faults,
-        })
+        let spilled = pools.iter().map(Pool::spilled).sum();
+        let after = After { stop, coverage, refinement, constant_errors_violate, soundness, spilled };
+        Ok(Outcome::of(graph, after))
     }
 
     fn pools(&mut self, sample: &S::State) -> [Pool<'a, S::State>; 2] {

@@ -127,7 +127,8 @@ fn commands(facts: &Facts<'_>, paint: &Paint) -> String {
     let sets: String = facts.loaded.overrides.iter().map(|(key, value)| format!(" --set '{key}={value}'")).collect();
     let scenario = project::relative(&facts.loaded.path);
     let run = format!("anabranch run {scenario}{sets} --errors {}", project::relative(file));
-    let lines = ["anabranch replay last#1".to_owned(), run.clone(), format!("{run} --trace trace.mcap")];
+    let replay = "anabranch replay last#1".to_owned();
+    let lines = [replay, "anabranch explain last#1".to_owned(), run.clone(), format!("{run} --trace trace.mcap")];
     let lines: String = lines.iter().map(|line| format!("  {}\n", paint.cyan(&escape(line)))).collect();
     format!("\nSee it again\n{lines}")
 }
