@@ -31,6 +31,10 @@ pub struct Channel {
     pub quantum: f64,
     /// Largest size that makes sense.
     pub max: f64,
+    /// Its values in the scenario.
+    values: Vec<f64>,
+    /// The value that is no error: 1 of a gain, else 0.
+    pub none: f64,
 }
 
 /// How far beyond the size in the scenario it is looked.
@@ -42,7 +46,7 @@ pub fn channels(spec: &ScenarioSpec) -> Vec<Channel> {
 }
 
 fn of_error(spec: &ScenarioSpec, error: &ErrorSpec) -> Vec<Channel> {
-    let channel = |part: Part, kind: &str, key: &str, nominal: f64, dimension: Dimension| Channel {
+    let one = |part: Part, kind: &str, key: &str, nominal: f64, dimension: Dimension| Channel {
         error: error.id.value.clone(),
         part,
         name: format!("{}.{key}", error.id.value),
@@ -51,37 +55,43 @@ fn of_error(spec: &ScenarioSpec, error: &ErrorSpec) -> Vec<Channel> {
         dimension,
         quantum: if dimension == Dimension::Time { spec.world.step_s.value } else { 0.0 },
         max: BEYOND * nominal,
+        values: vec![nominal],
+        none: 0.0,
     };
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+    let several = |part: Part, kind: &str, key: &str, values: &[f64], dimension: Dimension| Channel {
+        values: values.to_vec(),
+        ..one(part, kind, key, largest(values), dimension)
+    };
     match &error.kind.value {
         ErrorKind::Jump { radius_m, heading_rad, .. } => {
-            let radius = channel(Part::Radius, "jump", "radius", largest(radius_m), Dimension::Length);
-            let heading = channel(Part::JumpHeading, "jump", "heading", largest(heading_rad), Dimension::Angle);
+            let radius = several(Part::Radius, "jump", "radius", radius_m, Dimension::Length);
+            let heading = several(Part::JumpHeading, "jump", "heading", heading_rad, Dimension::Angle);
             let there = [(radius, radius_m), (heading, heading_rad)];
             there.into_iter().filter(|(_, values)| !values.is_empty()).map(|(channel, _)| channel).collect()
         }
         ErrorKind::Drift { position_m, heading_rad, .. } => {
             let position = position_m.iter().flat_map(|size| {
-                let step = channel(Part::Step, "drift", "step", size.step, Dimension::Length);
-                [step, channel(Part::Limit, "drift", "limit", size.limit, Dimension::Length)]
+                let step = one(Part::Step, "drift", "step", size.step, Dimension::Length);
+                [step, one(Part::Limit, "drift", "limit", size.limit, Dimension::Length)]
             });
             let heading =
-                heading_rad.map(|size| channel(Part::DriftHeading, "drift", "heading", size.step, Dimension::Angle));
+                heading_rad.map(|size| one(Part::DriftHeading, "drift", "heading", size.step, Dimension::Angle));
             position.chain(heading).collect()
         }
-        ErrorKind::Delay { by_s } => vec![channel(Part::By, "delay", "by", largest(by_s), Dimension::Time)],
-        ErrorKind::Late { by_s, .. } => vec![channel(Part::By, "late", "by", largest(by_s), Dimension::Time)],
-        ErrorKind::Offset { by } => vec![channel(Part::By, "offset", "by", largest(by), error.dimensions()[0])],
+        ErrorKind::Delay { by_s } => vec![several(Part::By, "delay", "by", by_s, Dimension::Time)],
+        ErrorKind::Late { by_s, .. } => vec![several(Part::By, "late", "by", by_s, Dimension::Time)],
+        ErrorKind::Offset { by } => vec![several(Part::By, "offset", "by", by, error.dimensions()[0])],
         ErrorKind::Displaced { by_m, .. } => {
-            vec![channel(Part::By, "displaced", "by", *by_m, Dimension::Length)]
+            vec![one(Part::By, "displaced", "by", *by_m, Dimension::Length)]
         }
         ErrorKind::Gain { by } => {
             let away: Vec<f64> = by.iter().map(|gain| gain - 1.0).collect();
-            let gain = channel(Part::By, "gain", "by", largest(&away), Dimension::Number);
+            let gain = several(Part::By, "gain", "by", &away, Dimension::Number);
             // A gain below zero would steer or brake the other way, which is another error.
             let lowest = away.iter().fold(0.0_f64, |a, b| a.min(*b));
             let room = if lowest < 0.0 { gain.nominal / -lowest } else { gain.max };
-            vec![Channel { max: gain.max.min(room), ..gain }]
+            vec![Channel { max: gain.max.min(room), values: by.clone(), none: 1.0, ..gain }]
         }
         ErrorKind::Missed { .. } | ErrorKind::Ghost { .. } | ErrorKind::Appears { .. } => Vec::new(),
     }
@@ -91,6 +101,12 @@ impl Channel {
     /// The nearest size that can be had.
     pub fn rounded(&self, size: f64) -> f64 {
         if self.quantum == 0.0 { size } else { (size / self.quantum).round() * self.quantum }
+    }
+
+    /// The values of the scenario when its largest has this size.
+    pub fn values_at(&self, size: f64) -> Vec<f64> {
+        let factor = size / self.nominal;
+        self.values.iter().map(|value| self.none + self.rounded((value - self.none) * factor)).collect()
     }
 
     /// The scenario with this size instead of its own; with 0 this error does not happen.

@@ -112,6 +112,19 @@ fn sized(channel: &Channel, size: f64) -> String {
     format!("{} {unit}", short(size * factor, DIGITS)).trim_end().to_owned()
 }
 
+/// What `--set` takes for this size: one value or a list, numbers without quotes.
+fn setting(channel: &Channel, size: f64) -> String {
+    let quoted = |value: &f64| match channel.dimension {
+        Dimension::Number => sized(channel, *value),
+        _ => format!("\"{}\"", sized(channel, *value)),
+    };
+    let values: Vec<String> = channel.values_at(size).iter().map(quoted).collect();
+    match values.as_slice() {
+        [one] => one.clone(),
+        several => format!("'[{}]'", several.join(", ")),
+    }
+}
+
 fn panel(tolerance: &Tolerance) -> TolerancePanel {
     let (unit, factor) = unit(tolerance.channel.dimension);
     let mark = |sample: &Sample| match sample.verdict {
@@ -212,8 +225,8 @@ fn remarks(tolerance: &Tolerance, paint: &Paint) -> String {
             &format!("  {name}: {}, some sizes could not be decided within the budget\n", paint.yellow("incomplete"));
     }
     if let Some(size) = tolerance.fails_from.filter(|size| *size > 0.0) {
-        let value = sized(&tolerance.channel, size);
-        out += &format!("  {}\n", paint.cyan(&format!("--set {}=\"{value}\"", tolerance.channel.path)));
+        let setting = setting(&tolerance.channel, size);
+        out += &format!("  {}\n", paint.cyan(&format!("--set {}={setting}", tolerance.channel.path)));
     }
     out
 }
