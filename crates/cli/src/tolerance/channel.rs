@@ -178,6 +178,20 @@ impl Channel {
     /// A channel of no scenario.
     pub fn for_tests(nominal: f64, dimension: Dimension, quantum: f64) -> Self {
         let (error, name, path) = ("jump".to_owned(), "jump.radius".to_owned(), "error.jump.jump.radius".to_owned());
-        Self { error, part: Part::Radius, name, path, nominal, dimension, quantum, max: BEYOND * nominal }
+        let (max, values, none) = (BEYOND * nominal, vec![nominal], 0.0);
+        Self { error, part: Part::Radius, name, path, nominal, dimension, quantum, max, values, none }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gain_is_scaled_around_one() {
+        let half = Channel { values: vec![0.5, 1.5], none: 1.0, ..Channel::for_tests(0.5, Dimension::Number, 0.0) };
+        assert_eq!(half.values_at(0.25), [0.75, 1.25]);
+        let jump = Channel { values: vec![0.1, 0.2], ..Channel::for_tests(0.2, Dimension::Length, 0.0) };
+        assert_eq!(jump.values_at(0.1), [0.05, 0.1]);
     }
 }
