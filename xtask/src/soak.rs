@@ -34,7 +34,7 @@ const CAMPAIGNS: [Campaign; 3] = [
         name: "bits",
         package: "anabranch-cli",
         binary: "resuming",
-        test: "flipped_bits_are_noticed_and_computed_again",
+        test: "a_thousand_flipped_bits_are_noticed",
         variable: "ANABRANCH_BITS",
         dose: "10000",
     },

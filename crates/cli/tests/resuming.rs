@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anabranch_kernel::{Chance, Seed};
+use anabranch_record::trail::TrailReader;
 use common::{Project, Ran};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -134,6 +135,35 @@ fn interrupted_once_a_run_is_saved_and_goes_on() {
 }
 
 #[test]
+fn interrupted_twice_a_run_stops_at_once_and_can_still_be_resumed() {
+    let (file, project) = (scenario(), Project::new());
+    let mut child = start(&project, &explore(&file, &[]));
+    let levels = project.file("runs/last/levels/0003.lvl");
+    while !levels.exists() {
+        assert!(!ended_within(&mut child, Duration::from_millis(5)), "it ended before it could be interrupted");
+    }
+    let pid = Pid::from_raw(child.id() as i32);
+    kill(pid, Signal::SIGINT).unwrap();
+    // The second may come too late, if the first was enough.
+    let _ = kill(pid, Signal::SIGINT);
+    assert!(ended_within(&mut child, Duration::from_secs(10)));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let resumed = project.run(&["explore", "--resume", "-q"]);
+    assert_eq!(resumed.code, 1, "{resumed:?}");
+    assert_eq!(result(&project)["complete"], true);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_a_clear_error() {
+    let project = Project::new();
+    // A file in the place of the folder refuses everybody, whatever their rights.
+    project.write("runs", "");
+    let ran = project.run(&["explore", "pull.toml", "-q"]);
+    assert!(ran.code == 2 && ran.err.contains("runs"), "{ran:?}");
+    assert_eq!(project.read("runs"), "");
+}
+
+#[test]
 fn a_spent_budget_is_incomplete_and_can_be_raised() {
     let (file, project) = (scenario(), Project::new());
     let few = project.run(&explore(&file, &["--budget", "states=2000"]));
@@ -159,7 +189,7 @@ fn flipped_bits_are_noticed_and_computed_again() {
     let expected = essence(&result(&project));
     let files = level_files(&project);
     let chance = Chance::new(Seed(1), "bits");
-    for trial in 0..dose("ANABRANCH_BITS", 20) {
+    for trial in 0..20 {
         let file = &files[chance.below(2 * trial, files.len() as u64) as usize];
         let mut bytes = std::fs::read(file).unwrap();
         let bit = chance.below(2 * trial + 1, bytes.len() as u64 * 8) as usize;
@@ -169,6 +199,26 @@ fn flipped_bits_are_noticed_and_computed_again() {
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.err.contains("is computed again"), "bit {bit} of {}: {ran:?}", file.display());
         assert_eq!(essence(&result(&project)), expected);
+    }
+}
+
+#[test]
+fn a_thousand_flipped_bits_are_noticed() {
+    let project = Project::new();
+    assert_eq!(project.run(&["explore", "pull.toml", "--no-pictures", "-q"]).code, 1);
+    let (files, folder) = (level_files(&project), project.file("runs/last/levels"));
+    let damage = || TrailReader::open_whole(&folder).unwrap().1;
+    assert!(damage().is_none());
+    let chance = Chance::new(Seed(2), "bits");
+    for trial in 0..dose("ANABRANCH_BITS", 1_000) {
+        let file = &files[chance.below(2 * trial, files.len() as u64) as usize];
+        let good = std::fs::read(file).unwrap();
+        let bit = chance.below(2 * trial + 1, good.len() as u64 * 8) as usize;
+        let mut bad = good.clone();
+        bad[bit / 8] ^= 1 << (bit % 8);
+        std::fs::write(file, bad).unwrap();
+        assert!(damage().is_some(), "bit {bit} of {}", file.display());
+        std::fs::write(file, good).unwrap();
     }
 }
 
