@@ -1,53 +1,27 @@
-//! Code from outside as part of the loop: a closed loop whose state lives in another process.
+//! Code from outside as part of the loop: a driver or a whole simulator in another process, another language, a box.
 //!
-//! [`ChildSystem`] is a [`System`](anabranch_kernel::System) whose [`Driver`] runs elsewhere. Its state is
-//! its path (seed, start parameters, choices so far) and what was observed there; where the driver's memory
-//! is kept is a cache behind `#[serde(skip)]`. How a driver is put back into a saved state is a [`Restore`]:
+//! Everything that comes from outside is an [`Instance`]: it takes a list of [`Op`]s (reset a branch, load a saved
+//! one, step it, save it, drop it) and gives one [`Answer`] for each. A process behind ZeroMQ, a WASM module and an
+//! FMU differ only in how they do that. A [`Fleet`] keeps several instances of one kind, starts them again when they
+//! die, and knows which saved states still live where.
 //!
-//! | | platforms | a segment costs | kept between segments |
-//! |---|---|---|---|
-//! | [`InProcess`] | all | a clone of the driver | a copy of the driver |
-//! | [`Replay`] | all | the whole path again | nothing |
-//! | [`Fork`] | Unix | a fork | a paused process, up to a limit |
+//! Three rules hold for all of them:
 //!
-//! # What this taught, for the bridges to come (ZeroMQ, Python, WASM, FMU)
-//!
-//! 1. **Replay is the ground, all else is a cache.** A lost, evicted or never-kept snapshot is rebuilt from the
-//!    path. So a new bridge needs only `describe`, `reset`, `run`; save and load are an optimisation
-//!    (WASM: copy of the linear memory; FMU: `fmi2GetFMUstate`; Python and native code: fork).
-//! 2. **Compare after every replay.** The replayed observation must equal the saved one bit for bit. That one
-//!    comparison finds a driver that uses a clock, an unseeded generator or threads; it is a
-//!    [`Fault::Contract`](anabranch_kernel::Fault::Contract), never a silent wrong verdict.
-//! 3. **The process that ran a segment is the snapshot.** It pauses where it ended; loading forks it. A state with a
-//!    single owner is not forked at all but goes on in place.
-//! 4. **The host makes every link.** It creates both ends and passes one along with the request to fork. Nobody
-//!    listens, nothing has a name in the file system, and the end of a link means the end of the process.
-//! 5. **A sentinel that runs no foreign code** adopts all forks and ends them when the host is gone, even if one of them
-//!    hangs in a segment. Parent-death signals do not work here: a fork outlives the snapshot it came from.
-//! 6. **Losing a process is repaired once; a missed deadline is a fault.** A process that was killed is rebuilt by replay.
-//!    If it dies again in the same segment, or does not answer in time, the segment cannot be computed.
-//! 7. **Fork copies memory of one thread only.** Open files share their offset, sockets and GPU contexts are shared, other
-//!    threads are gone. A driver with threads (most of ROS, NumPy with OpenBLAS) must fork before it starts them or use replay.
-//! 8. **The key sees only what the driver reports.** A hidden variable of the driver is merged over; whoever writes a
-//!    driver must report all of its memory among the variables or accept that the verdict is about what is reported.
+//! 1. **A state is its path; what lives outside is a cache.** A [`Token`] may be gone (the process died, the limit was
+//!    reached, the run was resumed on another day). Whoever holds a state rebuilds it by running its path again.
+//! 2. **Misbehaviour is a result.** A crash, a hang, a number that is none: each is a [`Misbehaviour`] with its kind and
+//!    evidence, never a panic and never the end of the exploration.
+//! 3. **The key sees only what is reported.** What a driver remembers and does not report is hidden; merging over
+//!    it is refused unless somebody asked for it, and the verdict then names it.
 
-pub mod driver;
-#[cfg(unix)]
-pub mod fork;
-pub mod in_process;
+pub mod fleet;
+pub mod instance;
+pub mod misbehaviour;
 pub mod protocol;
-pub mod replay;
-pub mod restore;
-pub mod state;
-pub mod system;
-pub mod toy;
 
-pub use driver::{Driver, serve};
-#[cfg(unix)]
-pub use fork::Fork;
-pub use in_process::InProcess;
-pub use protocol::{Description, Observation, Path, Segment};
-pub use replay::Replay;
-pub use restore::{CallError, Limits, Program, Restore, Saved};
-pub use state::ChildState;
-pub use system::ChildSystem;
+pub use fleet::{Fleet, FleetLimits, Seat, Times, Token};
+pub use instance::{Factory, Instance};
+pub use misbehaviour::{Kind, Misbehaviour};
+pub use protocol::{
+    Answer, Begin, Card, Decision, Op, PROTOCOL, Role, Seen, Snapshot, Support, TrajectoryPoint, WorldCard, WorldSegment,
+};

@@ -1,0 +1,114 @@
+//! Several instances of one kind: started, supervised, started again; and who remembers which state.
+
+mod seat;
+mod token;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use seat::Seat;
+pub use token::Token;
+
+use crate::instance::{Factory, Instance};
+use crate::misbehaviour::Misbehaviour;
+use crate::protocol::Card;
+
+/// How much a fleet may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FleetLimits {
+    /// Instances side by side.
+    pub instances: usize,
+    /// Saved states kept alive in each; more are dropped, oldest first, and rebuilt by replay when needed.
+    pub tokens_max: usize,
+}
+
+impl Default for FleetLimits {
+    fn default() -> Self {
+        Self { instances: 1, tokens_max: 100_000 }
+    }
+}
+
+/// How much time the code from outside took.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Times {
+    /// Messages.
+    pub exchanges: u64,
+    /// Steps or segments asked for.
+    pub steps: u64,
+    /// Seconds in the code from outside, as well as can be told.
+    pub inside_s: f64,
+    /// Seconds until the answers were there.
+    pub waited_s: f64,
+    /// Longest wait for one message.
+    pub longest_s: f64,
+    /// Instances that were started again.
+    pub restarts: u64,
+}
+
+/// Instances of one kind.
+#[derive(Debug)]
+pub struct Fleet {
+    factory: Box<dyn Factory>,
+    card: Card,
+    seats: Vec<Mutex<seat::Inner>>,
+    tokens_max: usize,
+    generations: AtomicU64,
+}
+
+impl Fleet {
+    /// Starts the first instance and asks what it is; the others start when they are needed.
+    ///
+    /// # Errors
+    /// When the first one does not start.
+    pub fn new(factory: Box<dyn Factory>, limits: FleetLimits) -> Result<Self, Misbehaviour> {
+        let first = factory.start()?;
+        let card = first.card().clone();
+        let fleet = Self {
+            factory,
+            card,
+            seats: (0..limits.instances.max(1)).map(|_| Mutex::default()).collect(),
+            tokens_max: limits.tokens_max,
+            generations: AtomicU64::new(0),
+        };
+        fleet.lock(0).occupy(first, fleet.next_generation());
+        Ok(fleet)
+    }
+    /// What the instances say of themselves.
+    pub fn card(&self) -> &Card {
+        &self.card
+    }
+    /// How many instances there can be.
+    pub fn instances(&self) -> usize {
+        self.seats.len()
+    }
+    /// Waits for the instance that states of this home live in. Homes are spread by the caller: any function of the
+    /// path will do, for results do not depend on it.
+    pub fn seat(&self, home: u64) -> Seat<'_> {
+        let index = (home % self.seats.len() as u64) as usize;
+        Seat { fleet: self, index, inner: self.lock(index) }
+    }
+    /// Time taken so far, all instances together.
+    pub fn times(&self) -> Times {
+        (0..self.seats.len()).map(|index| self.lock(index).times).fold(Times::default(), |a, b| Times {
+            exchanges: a.exchanges + b.exchanges,
+            steps: a.steps + b.steps,
+            inside_s: a.inside_s + b.inside_s,
+            waited_s: a.waited_s + b.waited_s,
+            longest_s: a.longest_s.max(b.longest_s),
+            restarts: a.restarts + b.restarts,
+        })
+    }
+
+    fn lock(&self, index: usize) -> MutexGuard<'_, seat::Inner> {
+        self.seats[index].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn next_generation(&self) -> u64 {
+        self.generations.fetch_add(1, Ordering::Relaxed)
+    }
+    fn start(&self) -> Result<(Box<dyn Instance>, u64), Misbehaviour> {
+        Ok((self.factory.start()?, self.next_generation()))
+    }
+    fn token(&self, generation: u64, id: u32, drops: &token::Drops) -> Arc<Token> {
+        Arc::new(Token::new(generation, id, drops.clone()))
+    }
+}

@@ -1,0 +1,98 @@
+//! What a run begins with.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that does not change during a run.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Begin {
+    /// Seed of the run: the only source of chance a driver or world may use.
+    pub seed: u64,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Start parameters (role world).
+    pub params: Vec<f64>,
+    /// Seconds between two steps (role driver).
+    pub cycle_s: f64,
+    /// Seconds the scenario lasts.
+    pub until_s: f64,
+    /// Where the car stands.
+    pub start: StartFacts,
+    /// Where it shall stop.
+    pub goal: GoalFacts,
+    /// The car.
+    pub car: CarFacts,
+    /// The planned path; empty where there is none.
+    pub path: PathFacts,
+    /// Walls as x1, y1, x2, y2, for those who want `walls`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub walls: Vec<[f64; 4]>,
+}
+
+/// A pose with a speed.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct StartFacts {
+    /// Rear axle.
+    pub x: f64,
+    /// Rear axle.
+    pub y: f64,
+    /// Counter-clockwise from east.
+    pub heading: f64,
+    /// Negative backwards.
+    pub speed: f64,
+}
+
+/// Where the car shall stop.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct GoalFacts {
+    /// Rear axle.
+    pub x: f64,
+    /// Rear axle.
+    pub y: f64,
+    /// Counter-clockwise from east.
+    pub heading: f64,
+    /// How near is near enough.
+    pub tolerance_m: f64,
+}
+
+/// What a driver may know about its car.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CarFacts {
+    /// Distance of the axles.
+    pub wheelbase_m: f64,
+    /// Bumper to bumper.
+    pub length_m: f64,
+    /// Without mirrors.
+    pub width_m: f64,
+    /// From the rear axle to the rear bumper.
+    pub rear_overhang_m: f64,
+    /// Largest angle of the front wheels.
+    pub steering_max_rad: f64,
+    /// Fastest change of that angle.
+    pub steering_rate_max_radps: f64,
+}
+
+/// The planned path.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PathFacts {
+    /// Driven metres in all.
+    pub length_m: f64,
+    /// Parts driven in one direction.
+    pub sections: Vec<SectionFacts>,
+    /// x, y, heading, curvature, station, for those who want `samples`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<[f64; 5]>,
+}
+
+/// A part of the path driven in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct SectionFacts {
+    /// Station where it begins.
+    pub start_m: f64,
+    /// Station where it ends.
+    pub end_m: f64,
+    /// +1 forwards, −1 backwards.
+    pub direction: i8,
+}

@@ -1,0 +1,109 @@
+//! What the sensors say, after their errors.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything a driver is told in one step.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Seen {
+    /// Seconds since the start of the run.
+    pub time: f64,
+    /// Base cycles since the start of the run.
+    pub tick: u64,
+    /// Where the car believes to be.
+    pub pose: PoseSeen,
+    /// Metres per second, negative backwards.
+    pub speed: f64,
+    /// Angle of the front wheels.
+    pub steer: f64,
+    /// +1 forwards, −1 backwards.
+    pub gear: i8,
+    /// The car relative to its path.
+    pub path: PathSeen,
+    /// Where to go.
+    pub goal: GoalSeen,
+    /// What is perceived around the car.
+    pub objects: Vec<ObjectSeen>,
+    /// What is free near the car, for those who want `occupancy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occupancy: Option<Box<Occupancy>>,
+}
+
+/// A pose with what is known about its error.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct PoseSeen {
+    /// Rear axle.
+    pub x: f64,
+    /// Rear axle.
+    pub y: f64,
+    /// Counter-clockwise from east.
+    pub heading: f64,
+    /// Of x, y, heading, row by row.
+    pub covariance: [f64; 9],
+}
+
+/// The car relative to its path: the foot of the told position on the section that is being driven.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct PathSeen {
+    /// Driven metres since the start of the path.
+    pub station: f64,
+    /// Metres left of the path, as seen along the path's heading.
+    pub lateral: f64,
+    /// Heading relative to the path's.
+    pub heading: f64,
+    /// Curvature to drive here, averaged about the car and moved ahead by the lag of the steering.
+    pub curvature: f64,
+    /// Metres to the end of this section, or to where an obstacle asks to stand.
+    pub remaining: f64,
+    /// Speed at which the steering can follow the path here.
+    pub speed_max: f64,
+    /// +1 forwards, −1 backwards.
+    pub direction: i8,
+    /// Index of the section that is being driven.
+    pub section: u32,
+    /// Sections that follow.
+    pub sections_left: u32,
+}
+
+/// Where to go, from where the car believes to be: metres ahead and to the left, and the turn.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct GoalSeen {
+    /// Ahead.
+    pub ahead: f64,
+    /// To the left.
+    pub left: f64,
+    /// Heading of the goal less that of the car.
+    pub heading: f64,
+}
+
+/// Something perceived.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct ObjectSeen {
+    /// Number that stays the same while it is tracked.
+    pub id: u32,
+    /// Centre.
+    pub x: f64,
+    /// Centre.
+    pub y: f64,
+    /// Counter-clockwise from east.
+    pub heading: f64,
+    /// Along the heading.
+    pub speed: f64,
+    /// Along the heading.
+    pub length: f64,
+    /// Across the heading.
+    pub width: f64,
+}
+
+/// What is free near the car; the cells travel as a blob beside the message.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct Occupancy {
+    /// Edge of a cell.
+    pub cell_m: f64,
+    /// Cells ahead-to-behind, left-to-right; the car's rear axle is in the middle.
+    pub columns: u32,
+    /// Cells ahead-to-behind, left-to-right; the car's rear axle is in the middle.
+    pub rows: u32,
+    /// One byte for each cell, row by row: 0 free, 255 occupied.
+    pub cells: serde_bytes::ByteBuf,
+}
