@@ -73,11 +73,10 @@ pub fn test_report(run: &TestRun<'_>, folder_of: impl Fn(&str) -> Option<RunFold
 fn word(tested: &Value) -> (&'static str, &'static str) {
     match tested["exit"].as_u64() {
         Some(0) => ("good", "passed"),
-        Some(1) => ("bad", "failed"),
         Some(4) => ("open", "nothing to test"),
         Some(5) => ("open", "incomplete"),
         Some(130) => ("open", "interrupted"),
-        _ => ("bad", "could not be run"),
+        _ => ("bad", "failed"),
     }
 }
 
@@ -167,7 +166,8 @@ fn heading(out: &mut Html, budget: &mut Budget, place: &Place<'_>) {
     let shown = budget.text(&format!("what is said about {}", text(&case["name"])), &message, MESSAGE_BYTES_MAX);
     let mut lines = shown.lines();
     out.text(&format!(" {}", lines.next().unwrap_or_default())).markup("</p></div>\n");
-    let rest: Vec<&str> = lines.collect();
+    // New failing cells have a table of their own.
+    let rest: Vec<&str> = lines.filter(|_| case["details"]["baseline"]["new"].is_null()).collect();
     if rest.iter().any(|line| !line.trim().is_empty()) {
         out.markup("<pre>").text(rest.join("\n").trim_matches('\n')).markup("</pre>\n");
     }
@@ -223,7 +223,8 @@ fn gate(out: &mut Html, budget: &mut Budget, place: &Place<'_>) {
         return;
     }
     let row = |cell: &Value| {
-        vec![text(&cell["cell"]), metres(&cell["margin_m"]), text(&cell["other_run"]), text(&cell["errors"])]
+        let then = if cell["other_run"] == "passes" { "passed" } else { "not reached" };
+        vec![text(&cell["cell"]), metres(&cell["margin_m"]), then.to_owned(), text(&cell["errors"])]
     };
     let rows: Vec<Vec<String>> = cells.iter().take(CELLS_MAX).map(row).collect();
     out.table(
