@@ -353,7 +353,8 @@ impl Journey<'_> {
             likely,
         };
         let drawing = std::mem::take(&mut watcher.drawing);
-        if watcher.wants_pictures() {
+        // Who pressed Ctrl-C waits for what must be saved, not for pictures of a part; resuming draws them.
+        if watcher.wants_pictures() && outcome.stop != Some(Stop::Interrupted) {
             self.screen.detail("drawing pictures");
             pictures::draw(&facts, drawing, &self.folder)?;
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anabranch_kernel::{Seed, System};
+use anabranch_kernel::System;
 use anabranch_record::RunFolder;
 use anabranch_record::clock::{now, rfc3339};
 use anabranch_record::junit::{self, Suite};
@@ -146,11 +146,7 @@ impl Test {
     fn replay(&self, file: &Path, global: &Global) -> Result<(Found, Value, Option<String>), Failure> {
         let found = project::find(&file.display().to_string(), &self.sets)?;
         let drive = found.loaded.drive()?;
-        project::check_segments(&found.finding, &drive)?;
-        let choices = project::in_file(&found.path, found.finding.choices(drive.errors()))?;
-        let params = project::params_of(&found.finding, &found.path, &drive)?;
-        let seed = Seed(global.seed.unwrap_or(found.finding.seed));
-        let plan = Plan { loaded: &found.loaded, drive: &drive, seed, params, choices, trace: None };
+        let plan = Plan::of(&found, &drive, global.seed)?;
         let run: Simulated = plan.simulate()?;
         let violated = run.verdict.map(|v| drive.requirements()[usize::from(v.requirement)].clone());
         let machine = plan.to_json("anabranch.replay/1", &run);
