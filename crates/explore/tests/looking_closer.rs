@@ -3,7 +3,7 @@
 mod common;
 
 use anabranch_explore::{Explorer, Keep, MemoryTrail, Merge, NoObserver, Refine, RefineEnd, Settings, Trail, replay};
-use anabranch_kernel::{Chance, Choice, Danger, Grid, Seed, SegmentEnd, System};
+use anabranch_kernel::{Chance, Choice, Danger, Grid, KeyWriter, Params, Seed, SegmentEnd, System, Watch};
 use common::{Pushed, PushedState, settings};
 
 /// The pushed point number `n`. Its danger sees the offset alone, so that coarse cells hide something.
