@@ -13,7 +13,7 @@ struct Campaign {
     dose: &'static str,
 }
 
-const CAMPAIGNS: [Campaign; 3] = [
+const CAMPAIGNS: [Campaign; 4] = [
     Campaign {
         name: "verdicts",
         package: "anabranch-scenario",
@@ -37,6 +37,14 @@ const CAMPAIGNS: [Campaign; 3] = [
         test: "a_thousand_flipped_bits_are_noticed",
         variable: "ANABRANCH_BITS",
         dose: "10000",
+    },
+    Campaign {
+        name: "faults",
+        package: "anabranch-cli",
+        binary: "disk_faults",
+        test: "a_fault",
+        variable: "ANABRANCH_FAULTS_EVERY",
+        dose: "1",
     },
 ];
 

@@ -14,6 +14,7 @@ mod load;
 mod numbers;
 mod project;
 mod report;
+mod rows;
 mod screen;
 mod simulate;
 mod suite;

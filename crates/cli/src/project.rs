@@ -44,12 +44,14 @@ pub struct Found {
     pub warning: Option<String>,
 }
 
-/// Leaves the scenario in the folder of its run, so that findings replay later.
+/// Leaves the scenario in the folder of its run, so that findings replay later. With it the folder says all it was asked
+/// to do, and is the last run from here on.
 pub fn save_scenario(folder: &RunFolder, loaded: &Loaded) -> Result<(), Failure> {
     folder.publish(SCENARIO_COPY, loaded.text.as_bytes())?;
     let origin =
         Origin { schema: "anabranch.origin/1".to_owned(), file: relative(&loaded.path), set: loaded.overrides.clone() };
-    Ok(folder.publish_json(ORIGIN, &origin)?)
+    folder.publish_json(ORIGIN, &origin)?;
+    Ok(folder.make_last()?)
 }
 
 /// A path that names no machine: relative to where we are, or the file name alone.

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use crate::escape::escape;
+use crate::exit::Exit;
 
 /// Form of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -143,10 +144,17 @@ impl Screen {
     }
 }
 
-/// Writes to stdout; a reader that has gone away ends the program quietly.
+/// Writes to stdout. A reader that has gone away is no reason to complain; a result that does not fit on the disk must
+/// not look like one that was delivered.
 pub fn print_out(text: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(refused) if refused.kind() != std::io::ErrorKind::BrokenPipe => {
+            print_err(&format!("error: cannot write the result to the standard output: {refused}\n"));
+            std::process::exit(i32::from(Exit::BadInput.code()));
+        }
+        _ => {}
+    }
 }
 
 /// Writes to stderr; a reader that has gone away is no reason to stop.

@@ -16,6 +16,7 @@ use crate::explore::contact;
 use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::numbers::short;
+use crate::project::{self, Found};
 use crate::report::trace_mcap;
 use crate::screen::Paint;
 
@@ -49,6 +50,17 @@ pub struct Simulated {
     choices: Vec<Choice>,
 }
 
+impl<'a> Plan<'a> {
+    /// A finding in the scenario of today, with another seed if one is given.
+    pub fn of(found: &'a Found, drive: &'a Drive, seed: Option<u64>) -> Result<Self, Failure> {
+        project::check_segments(&found.finding, drive)?;
+        let choices = project::in_file(&found.path, found.finding.choices(drive.errors()))?;
+        let params = project::params_of(&found.finding, &found.path, drive)?;
+        let seed = Seed(seed.unwrap_or(found.finding.seed));
+        Ok(Self { loaded: &found.loaded, drive, seed, params, choices, trace: None })
+    }
+}
+
 impl Plan<'_> {
     /// Runs it.
     pub fn simulate(&self) -> Result<Simulated, Failure> {
@@ -57,10 +69,7 @@ impl Plan<'_> {
             None => replay(self.drive, self.seed, &self.params, &choices, None)?,
             Some(path) => self.traced(path, &choices)?,
         };
-        let verdict = match &run.end {
-            SegmentEnd::Violated(verdicts) => verdicts.first().copied(),
-            _ => None,
-        };
+        let verdict = first_verdict(&run.end);
         let ids = self.drive.requirements();
         let mut should: Vec<String> = run.notes.iter().map(|note| ids[usize::from(note.requirement)].clone()).collect();
         should.dedup();
@@ -93,9 +102,7 @@ impl Plan<'_> {
 
     /// The errors, and none from then on until the scenario's time is over.
     pub fn whole_run(&self) -> Vec<Choice> {
-        let mut choices = self.choices.clone();
-        choices.resize(choices.len().max(self.drive.segments() as usize), Choice::NONE);
-        choices
+        whole_run(self.drive, &self.choices)
     }
 
     /// For people.
@@ -163,6 +170,21 @@ impl Simulated {
             SegmentEnd::Goal => "completed",
             SegmentEnd::Open | SegmentEnd::TimedOut => "not completed",
         }
+    }
+}
+
+/// The errors, and none from then on until the scenario's time is over.
+pub fn whole_run(drive: &Drive, choices: &[Choice]) -> Vec<Choice> {
+    let mut whole = choices.to_vec();
+    whole.resize(whole.len().max(drive.segments() as usize), Choice::NONE);
+    whole
+}
+
+/// The first violated requirement of an end.
+pub fn first_verdict(end: &SegmentEnd) -> Option<Verdict> {
+    match end {
+        SegmentEnd::Violated(verdicts) => verdicts.first().copied(),
+        _ => None,
     }
 }
 

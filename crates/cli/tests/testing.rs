@@ -173,6 +173,78 @@ fn the_file_for_ci_has_every_case_and_survives_hostile_names() {
 }
 
 #[test]
+fn the_page_of_a_test_run_has_every_case_in_the_words_of_the_terminal() {
+    let hostile = PULL.replace("\"no-contact\"", "\"no-contact\" # <script>alert(1)</script>");
+    let broken = PULL.replace("\"6 deg\"", "6");
+    let project = project(&[("a<b>&'c", hostile), ("broken", broken), ("ok", harmless())]);
+    assert_eq!(project.run(&["explore", "scenarios/a<b>&'c.toml", "-q", "--no-pictures"]).code, 1);
+    assert_eq!(project.run(&["replay", "last#1", "--keep", "-q"]).code, 1);
+    let ran = project.run(&["test", "--report", "out.html"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    let page = project.read("out.html");
+    let line = ran.out.lines().last().unwrap();
+    assert!(line.starts_with("4 cases: 1 passed, 2 failed, 1 could not be run; ") && page.contains(line), "{line}");
+    for word in ["pass</strong>", "FAIL</strong>", "ERROR</strong>", "still fails: `no-contact`", "E0104", "not found"]
+    {
+        assert!(page.contains(word), "{word}");
+    }
+    // Every link in the page leads somewhere in the page.
+    let links: Vec<&str> = page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.len() >= 8 && links.contains(&"scenarios-1") && links.contains(&"findings-1"), "{links:?}");
+    assert!(links.iter().all(|link| page.contains(&format!("id=\"{link}\""))), "{links:?}");
+    assert!(page.contains("id=\"scenarios-1-finding-1\"") && page.contains("<svg"), "findings with pictures");
+    let lower = page.to_lowercase();
+    for bad in ["<script", "http:", "https:", " src=", "a<b>", &*project.path().to_string_lossy()] {
+        assert!(!lower.contains(bad), "{bad}");
+    }
+    let nothing = project.run(&["test", "--filter", "zebra", "--report", "out.html"]);
+    assert!(nothing.code == 4 && project.read("out.html").contains("nothing to test"), "{nothing:?}");
+}
+
+#[test]
+fn a_failing_cell_that_an_earlier_run_had_not_fails_and_is_named() {
+    let project = project(&[("pull", expecting(pull(), "violated"))]);
+    assert_eq!(project.json(&["test"]).0, 0);
+    std::fs::rename(project.file("runs"), project.file("before")).unwrap();
+    let (code, same) = project.json(&["test", "--baseline", "before"]);
+    let gate = &same["scenarios"][0]["details"]["baseline"];
+    assert_eq!((code, &gate["gate"], &gate["new_count"]), (0, &"open".into(), &0.into()), "{same}");
+
+    // The box comes closer, so that more error sequences touch it.
+    project.write("scenarios/pull.toml", &expecting(PULL.replace("y = \"1.5 m\"", "y = \"1.45 m\""), "violated"));
+    let ran = project.run(&["test", "--baseline", "before", "--junit", "out.xml", "--report", "out.html"]);
+    assert!(ran.code == 1 && ran.out.contains("FAIL scenarios/pull.toml"), "{ran:?}");
+    assert!(ran.out.contains(" new failing cells since 20") && ran.out.contains("\n  cell "), "{ran:?}");
+    let xml = project.read("out.xml");
+    assert!(xml.contains("failures=\"1\"") && xml.contains("new failing cells") && xml.contains("\ncell "), "{xml}");
+    let page = project.read("out.html");
+    assert!(page.contains("Cells that fail now and did not then") && page.contains("not reached"), "{page}");
+    // The runs of before are not touched, and one of them can be named alone.
+    let run = std::fs::read_dir(project.file("before")).unwrap().find_map(|entry| {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        name.starts_with("20").then_some(name)
+    });
+    let one = project.json(&["test", "--baseline", &format!("before/{}", run.unwrap())]);
+    assert!(one.0 == 1 && one.1["scenarios"][0]["details"]["baseline"]["gate"] == "new failures", "{one:?}");
+}
+
+#[test]
+fn what_cannot_be_compared_with_an_earlier_run_never_passes() {
+    let project = project(&[("ok", harmless())]);
+    assert_eq!(project.json(&["test"]).0, 0);
+    std::fs::rename(project.file("runs"), project.file("before")).unwrap();
+    // Other cells have other names.
+    let (code, tested) = project.json(&["test", "--baseline", "before", "--set", "explore.merge.x=\"0.2 m\""]);
+    assert_eq!((code, &tested["scenarios"][0]["result"]), (2, &"error".into()), "{tested}");
+    // A scenario that is new has nothing to be worse than.
+    project.write("scenarios/ok.toml", &harmless().replace("\"harmless\"", "\"new\""));
+    let (code, tested) = project.json(&["test", "--baseline", "before"]);
+    assert_eq!((code, &tested["scenarios"][0]["details"]["baseline"]["run"]), (0, &serde_json::Value::Null));
+    let ran = project.run(&["test", "--baseline", "scenarios"]);
+    assert!(ran.code == 2 && ran.err.contains("there is no exploration in `scenarios`"), "{ran:?}");
+}
+
+#[test]
 fn events_stream_and_end_with_the_object() {
     let project = project(&[("a", harmless()), ("b", harmless())]);
     let ran = project.run(&["test", "--format", "jsonl"]);

@@ -1,94 +1,33 @@
 //! What merging missed: refinement repairs it, and coverage measures it.
 
+mod common;
+
 use anabranch_explore::{Explorer, Keep, MemoryTrail, Merge, NoObserver, Refine, RefineEnd, Settings, Trail, replay};
-use anabranch_kernel::{
-    Chance, Choice, Danger, ErrorSpace, Fault, Grid, KeyWriter, Params, Seed, SegmentEnd, System, Variable, Watch,
-};
-use serde::{Deserialize, Serialize};
+use anabranch_kernel::{Chance, Choice, Danger, Grid, KeyWriter, Params, Seed, SegmentEnd, System, Watch};
+use common::{Pushed, PushedState, settings};
 
-/// A point on a spring that is pushed sideways.
-struct Spring {
-    errors: ErrorSpace,
-    variables: Vec<Variable>,
-    pull: f64,
-    damping: f64,
-    wall: f64,
-    levels: u32,
+/// The pushed point number `n`. Its danger sees the offset alone, so that coarse cells hide something.
+fn spring(n: u64, wall: f64) -> Pushed {
+    let chance = Chance::new(Seed(3), "spring").at(n);
+    let danger =
+        |s: &PushedState| Danger { worst: s.y.abs() as f32, axes: [s.y as f32, -s.y as f32].into_iter().collect() };
+    Pushed { danger, ..Pushed::new(0.5 + chance.uniform(0), 0.2 + chance.uniform(1), wall, 7) }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct SpringState {
-    y: f64,
-    v: f64,
-    level: u32,
+fn with_cells(system: &Pushed, scale: f64, refine: Refine) -> Settings {
+    let merge = Merge::Grid(Grid::of(&system.variables).scaled(scale));
+    Settings { keep: Keep::Worst, merge, refine, ..settings(system) }
 }
 
-impl Spring {
-    fn new(n: u64, wall: f64) -> Self {
-        let chance = Chance::new(Seed(3), "spring").at(n);
-        Self {
-            errors: ErrorSpace::of_one_site("push", &["none", "left", "right"]),
-            variables: vec![Variable::real("y", "m", 0.05), Variable::real("v", "m/s", 0.05)],
-            pull: 0.5 + chance.uniform(0),
-            damping: 0.2 + chance.uniform(1),
-            wall,
-            levels: 7,
-        }
-    }
-    fn settings(&self, scale: f64, refine: Refine) -> Settings {
-        let merge = Merge::Grid(Grid::of(&self.variables).scaled(scale));
-        Settings { keep: Keep::Worst, merge, refine, ..Settings::new(&self.variables, true) }
-    }
-    fn exhaustive(&self) -> Settings {
-        Settings { merge: Merge::None, ..Settings::new(&self.variables, true) }
-    }
-}
-
-impl System for Spring {
-    type State = SpringState;
-    fn errors(&self) -> &ErrorSpace {
-        &self.errors
-    }
-    fn variables(&self) -> &[Variable] {
-        &self.variables
-    }
-    fn start(&self, _seed: Seed, _params: &Params) -> Result<SpringState, Fault> {
-        Ok(SpringState { y: 0.0, v: 0.0, level: 0 })
-    }
-    fn run(&self, s: &mut SpringState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
-        let push = [0.0, -0.3, 0.3][choice.index()];
-        for tick in 0..10 {
-            s.v += 0.1 * (-self.pull * (s.y - push) - self.damping * s.v);
-            s.y += 0.1 * s.v;
-            watch.see_margin(self.wall - s.y.abs());
-            if s.y.abs() > self.wall {
-                return Ok(SegmentEnd::violated(0, u64::from(s.level) * 10 + tick));
-            }
-        }
-        s.level += 1;
-        Ok(if s.level == self.levels { SegmentEnd::TimedOut } else { SegmentEnd::Open })
-    }
-    fn cell(&self, s: &SpringState, key: &mut KeyWriter<'_>) {
-        key.real(0, s.y);
-        key.real(1, s.v);
-    }
-    fn danger(&self, s: &SpringState) -> Danger {
-        Danger { worst: s.y.abs() as f32, axes: [s.y as f32, -s.y as f32].into_iter().collect() }
-    }
-    fn time_matters(&self) -> bool {
-        true
-    }
-    fn requirements(&self) -> &[String] {
-        static NAMES: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(|| vec!["no-contact".into()]);
-        &NAMES
-    }
+fn exhaustive(system: &Pushed) -> Settings {
+    Settings { merge: Merge::None, ..settings(system) }
 }
 
 /// The spring number `n` with walls at a share of its true worst excursion, and whether it fails.
-fn world(n: u64, share: f64) -> Spring {
-    let far = Spring::new(n, 100.0);
-    let margin = Explorer::new(&far).settings(far.exhaustive()).threads(1).run().unwrap().progress.margin;
-    Spring::new(n, (100.0 - margin) * share)
+fn world(n: u64, share: f64) -> Pushed {
+    let far = spring(n, 100.0);
+    let margin = Explorer::new(&far).settings(exhaustive(&far)).threads(1).run().unwrap().progress.margin;
+    spring(n, (100.0 - margin) * share)
 }
 
 /// As much as it takes.
@@ -100,9 +39,9 @@ fn looking_closer_finds_what_coarse_cells_hid() {
     for n in 0..150 {
         let system = world(n, 0.94 + 0.1 * Chance::new(Seed(0), "share").at(n).uniform(0));
         let explore = |settings| Explorer::new(&system).settings(settings).threads(1).run().unwrap();
-        let fails = explore(system.exhaustive()).progress.findings > 0;
-        let coarse = explore(system.settings(6.0, Refine::OFF)).progress.findings > 0;
-        let closer = explore(system.settings(6.0, UNBOUNDED));
+        let fails = explore(exhaustive(&system)).progress.findings > 0;
+        let coarse = explore(with_cells(&system, 6.0, Refine::OFF)).progress.findings > 0;
+        let closer = explore(with_cells(&system, 6.0, UNBOUNDED));
         let found = closer.progress.findings > 0;
         alarms += u32::from(found && !fails);
         missed += u32::from(fails && !coarse);
@@ -125,9 +64,10 @@ fn what_a_closer_look_finds_replays_from_the_start() {
     let (system, outcome, trail) = (0..200)
         .find_map(|n| {
             let system = world(n, 0.97);
-            let coarse = Explorer::new(&system).settings(system.settings(6.0, Refine::OFF)).threads(1).run().unwrap();
+            let coarse =
+                Explorer::new(&system).settings(with_cells(&system, 6.0, Refine::OFF)).threads(1).run().unwrap();
             let mut trail = MemoryTrail::default();
-            let settings = system.settings(6.0, UNBOUNDED);
+            let settings = with_cells(&system, 6.0, UNBOUNDED);
             let closer = Explorer::new(&system).settings(settings).threads(1).run_with(&mut trail, &mut NoObserver);
             let closer = closer.unwrap();
             (coarse.progress.findings == 0 && closer.progress.findings > 0).then_some((system, closer, trail))
@@ -144,7 +84,7 @@ fn what_a_closer_look_finds_replays_from_the_start() {
 #[test]
 fn a_closer_look_has_one_digest_for_any_number_of_threads() {
     let system = world(5, 1.02);
-    let settings = Settings { rollouts: 100, ..system.settings(3.0, UNBOUNDED) };
+    let settings = Settings { rollouts: 100, ..with_cells(&system, 3.0, UNBOUNDED) };
     let run = |threads| Explorer::new(&system).settings(settings.clone()).threads(threads).run().unwrap();
     let one = run(1);
     assert!(one.refinement[0].passes > 0 && one.refinement[0].reopened > 0, "{:?}", one.refinement);
@@ -158,7 +98,7 @@ fn a_closer_look_has_one_digest_for_any_number_of_threads() {
 fn nothing_is_run_again_where_no_contact_is_near() {
     let system = world(5, 3.0);
     let explore = |refine| {
-        let settings = Settings { keep: Keep::Extremes, ..system.settings(1.0, refine) };
+        let settings = Settings { keep: Keep::Extremes, ..with_cells(&system, 1.0, refine) };
         Explorer::new(&system).settings(settings).threads(1).run().unwrap()
     };
     let (plain, closer) = (explore(Refine::OFF), explore(Refine::USUAL));
@@ -172,7 +112,7 @@ fn a_disagreeing_random_run_makes_the_exploration_look_closer() {
     let disagreeing = (0..200).find_map(|n| {
         let system = world(n, 0.9);
         // Effort for one level only: looking closer by itself gives up at once.
-        let settings = Settings { rollouts: 2_000, ..system.settings(8.0, Refine { passes: 1, effort: 0.0 }) };
+        let settings = Settings { rollouts: 2_000, ..with_cells(&system, 8.0, Refine { passes: 1, effort: 0.0 }) };
         let outcome = Explorer::new(&system).settings(settings).threads(1).run().unwrap();
         (outcome.progress.findings == 0 && outcome.coverage.draws == 2).then_some(outcome)
     });
@@ -182,7 +122,7 @@ fn a_disagreeing_random_run_makes_the_exploration_look_closer() {
 }
 
 /// The true share of random runs that stay inside what was explored: by running every sequence.
-fn true_share(system: &Spring, settings: &Settings) -> f64 {
+fn true_share(system: &Pushed, settings: &Settings) -> f64 {
     // A random run is one of 3⁷ equally likely sequences, so a census of all of them is a measurement without chance.
     let Merge::Grid(grid) = &settings.merge else { unreachable!("there is a grid") };
     let mut recording = anabranch_explore::Recording::default();
@@ -219,8 +159,8 @@ fn true_share(system: &Spring, settings: &Settings) -> f64 {
 fn the_coverage_interval_covers_the_truth() {
     let (mut covered, mut trials) = (0, 0);
     for n in 0..20 {
-        let system = Spring::new(n, 100.0);
-        let settings = Settings { rollouts: 100, ..system.settings(1.5, Refine::OFF) };
+        let system = spring(n, 100.0);
+        let settings = Settings { rollouts: 100, ..with_cells(&system, 1.5, Refine::OFF) };
         let truth = true_share(&system, &settings);
         for seed in 0..50 {
             let outcome = Explorer::new(&system).settings(settings.clone()).seed(Seed(seed)).threads(1).run().unwrap();

@@ -59,7 +59,7 @@ impl RecordError {
     /// For `map_err`: names the file and what was tried.
     pub fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let file = short(path);
-        move |source| Self::Io { what, file, source }
+        move |source| Self::Io { what, file, source: without_path(source) }
     }
 
     /// A level file does not hold what was written.
@@ -71,6 +71,16 @@ impl RecordError {
     pub(crate) fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Self {
         let file = short(path);
         move |e| Self::Json { file, why: e.to_string() }
+    }
+}
+
+/// What the system said, without the path that temporary files add to it: that names the machine, and a file that nobody
+/// knows.
+fn without_path(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path ") {
+        Some((said, _)) if error.raw_os_error().is_none() => io::Error::new(error.kind(), said),
+        _ => error,
     }
 }
 
@@ -95,5 +105,14 @@ mod tests {
         let error = RecordError::damaged(Path::new("/home/someone/runs/levels/0001.lvl"), "its end is missing");
         assert!(error.to_string().starts_with("`levels/0001.lvl` is damaged"));
         assert_eq!(short(Path::new("/")), "");
+    }
+
+    #[test]
+    fn what_the_system_said_about_a_temporary_file_names_no_machine() {
+        let nowhere = Path::new("/nowhere/at/all");
+        let refused = tempfile::NamedTempFile::new_in(nowhere).unwrap_err();
+        assert!(refused.to_string().contains("/nowhere"), "{refused}");
+        let error = RecordError::io("write", &nowhere.join("run.json"))(refused);
+        assert!(!error.to_string().contains("/nowhere"), "{error}");
     }
 }

@@ -62,21 +62,29 @@ impl LastPointer for TextFile {
     }
 }
 
-/// Remembers the latest run: as a link, or as a text where links are not to be had.
+/// Remembers the latest run: as a link, or as a text where links are not to be had. What was remembered before goes only
+/// when the new one is there.
 ///
 /// # Errors
-/// When neither can be written.
+/// When the disk refuses.
 pub fn set_last(runs: &Path, name: &str) -> io::Result<()> {
     match Symlink.set(runs, name) {
         Ok(()) => {
             TextFile.clear(runs);
             Ok(())
         }
-        Err(_) => {
+        Err(refused) if has_no_links(&refused) => {
+            TextFile.set(runs, name)?;
             Symlink.clear(runs);
-            TextFile.set(runs, name)
+            Ok(())
         }
+        Err(refused) => Err(refused),
     }
+}
+
+/// Some file systems have no links, and some systems ask for special rights; a full or broken disk is neither.
+fn has_no_links(refused: &io::Error) -> bool {
+    matches!(refused.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied)
 }
 
 /// Folder name of the latest run, whichever way it was remembered.

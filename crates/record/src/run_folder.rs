@@ -130,7 +130,7 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes the folder of a run that begins at `time` and points `last` to it.
+    /// Makes the folder of a run that begins at `time`. It is the last one only after [`make_last`](Self::make_last).
     ///
     /// # Errors
     /// When the folder of runs cannot be written.
@@ -146,7 +146,6 @@ impl RunFolder {
                     for inner in [folder.levels(), folder.findings()] {
                         fs::create_dir(&inner).map_err(RecordError::io("make", &inner))?;
                     }
-                    set_last(runs, &name).map_err(RecordError::io("write", &runs.join("last")))?;
                     return Ok(folder);
                 }
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
@@ -162,6 +161,16 @@ impl RunFolder {
     /// When the folder of runs cannot be written.
     pub fn create_now(runs: &Path, scenario: &str) -> Result<Self, RecordError> {
         Self::create(runs, scenario, clock::now())
+    }
+
+    /// Points `last` to this run. Done once the folder says what it was asked to do, so that `last` is always a run that
+    /// can be resumed.
+    ///
+    /// # Errors
+    /// When the folder of runs cannot be written; then `last` is what it was.
+    pub fn make_last(&self) -> Result<(), RecordError> {
+        let runs = self.path.parent().unwrap_or(Path::new("."));
+        set_last(runs, &self.name()).map_err(RecordError::io("write", &runs.join("last")))
     }
 
     /// The folder of an earlier run.

@@ -8,7 +8,9 @@ use anabranch_kernel::{Choice, Digest, ErrorSpace};
 use anabranch_record::{ErrorRun, Finding, Phase, RecordError, RunFolder, RunInfo, RunReference, Status};
 
 fn create(runs: &Path) -> RunFolder {
-    RunFolder::create(runs, "Narrow passage", UNIX_EPOCH + Duration::from_secs(1_794_769_340)).unwrap()
+    let run = RunFolder::create(runs, "Narrow passage", UNIX_EPOCH + Duration::from_secs(1_794_769_340)).unwrap();
+    run.make_last().unwrap();
+    run
 }
 
 fn finding() -> Finding {

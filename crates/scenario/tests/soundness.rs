@@ -1,6 +1,9 @@
 //! When *safe* is said and when not, and that the bounds behind it hold: whatever pairs of runs do, they stay within
 //! them.
 
+#[path = "worlds/reversing.rs"]
+mod reversing;
+
 use std::path::PathBuf;
 
 use anabranch_explore::{Explorer, Keep, Merge, Outcome, Scope, Settings, Soundness};
@@ -8,6 +11,7 @@ use anabranch_kernel::{CellSize, Chance, Choice, Contraction, Params, Seed, Syst
 use anabranch_scenario::drive::DriverMemory;
 use anabranch_scenario::file::{Document, Hooks};
 use anabranch_scenario::{Drive, DriveState};
+use reversing::Ranges;
 
 /// A shipped scenario with some values changed, and how it asks to be explored.
 fn load(name: &str, changes: &[(&str, &str)]) -> (Drive, Settings) {
@@ -207,46 +211,22 @@ fn merged(drive: &Drive, tube: &Tube, level: usize, state: DriveState, chance: &
     with_reals(state, &values)
 }
 
-/// Small random worlds: start from rest, 8 s, two jumps, walls at `wall_m`.
+/// Small random worlds: start from rest, 8 s, two jumps, walls at `wall_m`, gains of the driver and of its steering.
 fn world(n: u64, gains: [[f64; 2]; 4], radius_m: [f64; 2], wall_m: f64) -> (Drive, Settings) {
-    let chance = Chance::new(Seed(77), "worlds").at(n);
-    let between = |k: u64, range: [f64; 2]| range[0] + (range[1] - range[0]) * chance.uniform(k);
-    let text = format!(
-        r#"
-schema = "anabranch/1"
-name = "world-{n}"
-[world]
-step = "10 ms"
-[[world.wall]]
-line = [["-60 m", "{wall_m} m"], ["20 m", "{wall_m} m"]]
-[[world.wall]]
-line = [["-60 m", "-{wall_m} m"], ["20 m", "-{wall_m} m"]]
-[ego]
-vehicle = {{ base = "compact", steering_lag = "{lag:.3} s", steering_rate_max = "{rate:.3} rad/s" }}
-start = {{ x = "0 m", y = "{y:.4} m", heading = "{heading:.4} rad" }}
-goal = {{ x = "-30 m", y = "0 m", gear = "reverse" }}
-driver = {{ kind = "path-follower", lateral_gain = "{k1:.3} 1/m^2", heading_gain = "{k2:.3} 1/m", cycle = "20 ms" }}
-path = [{{ length = "-30 m" }}]
-[[error]]
-id = "jump"
-on = "ego.localisation"
-jump = {{ radius = "{radius:.3} m", directions = 2 }}
-[explore]
-segment = "1 s"
-until = "8 s"
-merge = {{ y = "0.01 m", heading = "0.003 rad", steering = "0.01 rad" }}
-[[must]]
-id = "no-contact"
-never = "ego.clearance <= 0 m"
-"#,
-        lag = between(0, gains[0]),
-        rate = between(1, gains[1]),
-        y = between(2, [-0.05, 0.05]),
-        heading = between(3, [-0.01, 0.01]),
-        k1 = between(4, gains[2]),
-        k2 = between(5, gains[3]),
-        radius = between(6, radius_m),
-    );
+    let [lag_s, rate_radps, lateral_gain, heading_gain] = gains;
+    let ranges = Ranges {
+        seed: Seed(77),
+        name: "worlds",
+        lag_s,
+        rate_radps,
+        y_m: [-0.05, 0.05],
+        heading_rad: [-0.01, 0.01],
+        lateral_gain,
+        heading_gain,
+        radius_m,
+        merge: r#"y = "0.01 m", heading = "0.003 rad", steering = "0.01 rad""#,
+    };
+    let text = ranges.text(n, wall_m);
     let spec = Document::parse("world.toml", text.as_bytes()).unwrap().read(&Hooks::default());
     let spec = spec.unwrap_or_else(|e| panic!("{e}"));
     let drive = Drive::assemble(&spec).unwrap();

@@ -13,12 +13,8 @@ use crate::escape::escape;
 use crate::explore::contact;
 use crate::numbers::{count, short};
 use crate::project;
+use crate::rows;
 use crate::screen::Paint;
-
-/// Width of the names in the summary.
-const COLUMN: usize = 11;
-/// Width of the texts in the summary.
-const WIDTH: usize = 100;
 
 /// The whole text.
 pub fn text(story: &Story<'_>, paint: &Paint) -> String {
@@ -27,8 +23,7 @@ pub fn text(story: &Story<'_>, paint: &Paint) -> String {
     out.push('\n');
     let mut row = |name: &str, text: String| {
         if !text.is_empty() {
-            let text = wrapped(&escape(&text));
-            let _ = writeln!(out, "{} {text}", paint.dim(&format!("{name:<COLUMN$}")));
+            out += &rows::row(paint, name, &text);
         }
     };
     row("elsewhere", elsewhere(story));
@@ -308,23 +303,4 @@ impl Story<'_> {
         let minimal = project::relative(&files.minimal);
         vec![format!("anabranch replay {minimal}"), format!("anabranch replay {minimal} --trace minimal.csv")]
     }
-}
-
-/// Lines of at most [`WIDTH`] characters, all but the first indented to the column of texts.
-fn wrapped(text: &str) -> String {
-    let mut out = String::new();
-    let mut length = 0;
-    for word in text.split(' ') {
-        let wide = word.chars().count();
-        if length > 0 && length + 1 + wide > WIDTH {
-            let _ = write!(out, "\n{:COLUMN$} ", "");
-            length = 0;
-        } else if length > 0 {
-            out.push(' ');
-            length += 1;
-        }
-        out.push_str(word);
-        length += wide;
-    }
-    out
 }

@@ -5,6 +5,7 @@ use anabranch_kernel::{Choice, Params, Recorder, Seed, SegmentEnd, System, Verdi
 use anabranch_scenario::Drive;
 
 use crate::failure::Failure;
+use crate::simulate::{first_verdict, whole_run};
 
 /// Every signal of every base cycle.
 #[derive(Debug, Default)]
@@ -31,14 +32,9 @@ pub struct Recorded {
 
 /// Runs the errors, and none from then on until the scenario's time is over.
 pub fn record(drive: &Drive, seed: Seed, params: &Params, choices: &[Choice]) -> Result<Recorded, Failure> {
-    let mut whole = choices.to_vec();
-    whole.resize(whole.len().max(drive.segments() as usize), Choice::NONE);
     let mut frames = Frames::default();
-    let run = replay(drive, seed, params, &whole, Some(&mut frames as &mut dyn Recorder))?;
-    let verdict = match &run.end {
-        SegmentEnd::Violated(verdicts) => verdicts.first().copied(),
-        _ => None,
-    };
+    let run = replay(drive, seed, params, &whole_run(drive, choices), Some(&mut frames as &mut dyn Recorder))?;
+    let verdict = first_verdict(&run.end);
     let is_completed = run.end == SegmentEnd::Goal;
     Ok(Recorded { frames: frames.0, verdict, is_completed, clearance_m: run.margin })
 }

@@ -13,12 +13,8 @@ use super::probability;
 use crate::escape::escape;
 use crate::numbers::{bytes, count, duration, grouped, raised, short};
 use crate::project;
+use crate::rows;
 use crate::screen::Paint;
-
-/// Width of the names in the summary.
-const COLUMN: usize = 11;
-/// Width of the texts in the summary.
-const WIDTH: usize = 100;
 
 /// The whole text.
 pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
@@ -136,8 +132,7 @@ fn commands(facts: &Facts<'_>, paint: &Paint) -> String {
 fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
     let mut out = "\n".to_owned();
     let mut row = |name: &str, text: String| {
-        let text = wrapped(&escape(&text));
-        let _ = writeln!(out, "{} {text}", paint.dim(&format!("{name:<COLUMN$}")));
+        out += &rows::row(paint, name, &text);
     };
     row("explored", explored(facts));
     row("simulated", simulated(facts));
@@ -166,25 +161,6 @@ fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
     }
     row("cost", cost(facts));
     row("run", format!("{} (digest {})", facts.run, facts.outcome.digest));
-    out
-}
-
-/// Lines of at most [`WIDTH`] characters, all but the first indented to the column of texts.
-fn wrapped(text: &str) -> String {
-    let mut out = String::new();
-    let mut length = 0;
-    for word in text.split(' ') {
-        let wide = word.chars().count();
-        if length > 0 && length + 1 + wide > WIDTH {
-            let _ = write!(out, "\n{:COLUMN$} ", "");
-            length = 0;
-        } else if length > 0 {
-            out.push(' ');
-            length += 1;
-        }
-        out.push_str(word);
-        length += wide;
-    }
     out
 }
 
@@ -301,16 +277,4 @@ fn cost(facts: &Facts<'_>) -> String {
     let share = short(100.0 * facts.outcome.profile.save_load_share(), 1);
     let wall = format!("{} ({} exploring)", duration(used.wall_s), duration(used.explored_wall_s));
     format!("{wall}{cpu}{memory}; {share} % for saving, restoring and merging states")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_wrap_under_their_column() {
-        let text = wrapped(&"word ".repeat(50));
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH + COLUMN + 1), "{text}");
-        assert!(text.lines().skip(1).all(|line| line.starts_with(&" ".repeat(COLUMN + 1))), "{text}");
-    }
 }

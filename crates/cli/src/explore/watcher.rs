@@ -1,7 +1,7 @@
 //! The audience of an exploration: progress, status file, events and the picture.
 
 use anabranch_explore::{Drawn, Edge, LevelReport, Node, Observer, Progress, Recording};
-use anabranch_record::{Phase, RunFolder, Status};
+use anabranch_record::{Phase, RecordError, RunFolder, Status};
 use serde_json::json;
 
 use super::drawing::Drawing;
@@ -57,20 +57,17 @@ impl<'a> Watcher<'a> {
         self.pictures == Pictures::Draw && self.drawing.has_room()
     }
 
-    /// Ends the progress and writes the last status.
-    pub fn finish(&mut self, phase: Phase, findings: u64, message: &str) {
+    /// Ends the progress and writes the last status. Who polls it would wait for ever if it did not appear.
+    pub fn finish(&mut self, phase: Phase, findings: u64, message: &str) -> Result<(), RecordError> {
         self.meter.finish();
         (self.status.phase, self.status.findings, self.status.message) = (phase, findings, message.to_owned());
-        self.write();
+        self.write()
     }
 
-    /// A status that cannot be written must not end an exploration; its folder will say so when results are saved.
-    fn write(&mut self) {
+    fn write(&mut self) -> Result<(), RecordError> {
         self.status.wall_s = self.clock.seconds();
         self.written_s = self.status.wall_s;
-        if let Err(error) = self.folder.write_status(&self.status) {
-            self.screen.warn(&error.to_string());
-        }
+        self.folder.write_status(&self.status)
     }
 }
 
@@ -81,7 +78,9 @@ impl Observer for Watcher<'_> {
         (status.states, status.segments) = (progress.states, progress.segments);
         (status.merged, status.findings) = (progress.merged, progress.findings);
         if self.clock.seconds() - self.written_s >= STATUS_EVERY_S {
-            self.write();
+            // A status that cannot be written on the way must not end an exploration; the last one must be there.
+            let written = self.write();
+            written.unwrap_or_else(|error| self.screen.warn(&error.to_string()));
         }
     }
 

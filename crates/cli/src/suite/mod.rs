@@ -1,5 +1,6 @@
 //! Many scenarios as one question: the same change or the same new error, and one table of what it does to each.
 
+pub mod baseline;
 pub mod case;
 pub mod quick;
 pub mod row;

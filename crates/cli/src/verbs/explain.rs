@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anabranch_explore::explain::{ExplainError, Limits, Measure, explain};
-use anabranch_kernel::{Seed, SegmentEnd, System, Verdict};
+use anabranch_kernel::{SegmentEnd, System, Verdict};
 use clap::Args;
 
 use crate::exit::Exit;
@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::load::{Override, parse_override};
 use crate::project::{self, Found};
 use crate::screen::{Global, Screen};
+use crate::simulate::Plan;
 
 /// Minimise a finding, and say which error at which moment mattered.
 #[derive(Args, Debug)]
@@ -66,10 +67,7 @@ impl Explain {
 
 /// The finding in today's scenario.
 fn case<'a>(found: &'a Found, drive: &'a anabranch_scenario::Drive, global: &Global) -> Result<Case<'a>, Failure> {
-    project::check_segments(&found.finding, drive)?;
-    let choices = project::in_file(&found.path, found.finding.choices(drive.errors()))?;
-    let params = project::params_of(&found.finding, &found.path, drive)?;
-    let seed = Seed(global.seed.unwrap_or(found.finding.seed));
+    let Plan { seed, params, choices, .. } = Plan::of(found, drive, global.seed)?;
     let id = &found.finding.requirement;
     let known = drive.requirements();
     let Some(requirement) = known.iter().position(|known| known == id) else {

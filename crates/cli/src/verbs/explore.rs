@@ -290,7 +290,8 @@ impl Journey<'_> {
         let done =
             self.explore(&mut trail, &mut watcher).and_then(|outcome| self.conclude(outcome, &trail, &mut watcher));
         if let Err(failure) = &done {
-            watcher.finish(Phase::Failed, 0, &failure.to_string());
+            // What ended it is told; that it could not be noted as well is nothing new.
+            let _ = watcher.finish(Phase::Failed, 0, &failure.to_string());
         }
         done
     }
@@ -352,13 +353,14 @@ impl Journey<'_> {
             likely,
         };
         let drawing = std::mem::take(&mut watcher.drawing);
-        if watcher.wants_pictures() {
+        // Who pressed Ctrl-C waits for what must be saved, not for pictures of a part; resuming draws them.
+        if watcher.wants_pictures() && outcome.stop != Some(Stop::Interrupted) {
             self.screen.detail("drawing pictures");
             pictures::draw(&facts, drawing, &self.folder)?;
         }
         let machine = facts.to_json();
         self.folder.publish_json("result.json", &machine)?;
-        watcher.finish(phase(&outcome), facts.findings, facts.verdict());
+        watcher.finish(phase(&outcome), facts.findings, facts.verdict())?;
         report::write(&self.folder)?;
         let human = human::text(&facts, &Paint(self.screen.out));
         Ok(Concluded { exit: facts.exit(), machine, human, trouble: None })

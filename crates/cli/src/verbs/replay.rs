@@ -55,13 +55,9 @@ impl Replay {
             screen.warn(warning);
         }
         let drive = found.loaded.drive()?;
-        project::check_segments(&found.finding, &drive)?;
-        let choices = project::in_file(&found.path, found.finding.choices(drive.errors()))?;
-        let params = project::params_of(&found.finding, &found.path, &drive)?;
-        let seed = Seed(global.seed.unwrap_or(found.finding.seed));
-        let plan = Plan { loaded: &found.loaded, drive: &drive, seed, params, choices, trace: self.trace.clone() };
+        let plan = Plan { trace: self.trace.clone(), ..Plan::of(&found, &drive, global.seed)? };
         let run = plan.simulate()?;
-        let compared = self.compare(&found, seed, run.verdict, drive.requirements());
+        let compared = self.compare(&found, plan.seed, run.verdict, drive.requirements());
         let twice = if self.twice { Some(first_difference(&plan)?) } else { None };
         let kept = if self.keep { Some(self.keep(&found, &plan, run.verdict)?) } else { None };
         let mut machine = plan.to_json("anabranch.replay/1", &run);

@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anabranch_kernel::{Seed, System};
+use anabranch_kernel::System;
+use anabranch_record::RunFolder;
+use anabranch_record::clock::{now, rfc3339};
 use anabranch_record::junit::{self, Suite};
+use anabranch_record::report::{TestRun, test_report};
 use clap::{Args, Parser};
 use serde_json::{Value, json};
 
@@ -17,6 +20,7 @@ use crate::numbers::{duration, short};
 use crate::project::{self, FINDINGS, Found};
 use crate::screen::{Format, Global, Paint, Screen, print_err, print_out};
 use crate::simulate::{Plan, Simulated};
+use crate::suite::baseline::Baseline;
 use crate::suite::case::{Case, Result as Ended};
 use crate::suite::muted;
 use crate::suite::row::Row;
@@ -43,6 +47,12 @@ pub struct Test {
     /// Write the results as JUnit XML.
     #[arg(long, value_name = "FILE.xml")]
     pub junit: Option<PathBuf>,
+    /// Write one HTML file of the whole test run, with pictures of what was found.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Fail every scenario with a failing cell that its earlier run had not; a run, or a folder of runs.
+    #[arg(long, value_name = "RUN|DIR")]
+    pub baseline: Option<PathBuf>,
     /// Change a value of every case, as in ego.safety_distance="0.4 m"; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub sets: Vec<Override>,
@@ -67,13 +77,16 @@ struct Selected {
 impl Test {
     /// Tests and tells.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
-        let clock = WallClock::start();
+        let (clock, started) = (WallClock::start(), rfc3339(now()));
         interrupt::listen()?;
         let selected = self.select()?;
+        // Before anything is run: new runs must not become their own measure.
+        let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let findings = each(&selected.findings, screen, |file| self.finding(file, global));
         let verb = self.explore();
         let scenarios = each(&selected.scenarios, screen, |file| {
-            Case::of_row(Row::evaluate(&verb, file, &[], global, &muted(screen)))
+            let case = Case::of_row(Row::evaluate(&verb, file, &[], global, &muted(screen)));
+            baseline.iter().fold(case, |case, baseline| baseline.judge(case))
         });
         let exit = exit_of(findings.iter().chain(&scenarios));
         if let Some(path) = &self.junit {
@@ -85,6 +98,13 @@ impl Test {
             anabranch_record::publish(path, &xml)?;
         }
         let machine = self.to_json(&findings, &scenarios, clock.seconds(), exit);
+        if let Some(path) = &self.report {
+            let line = counted(findings.iter().chain(&scenarios), clock.seconds());
+            let command = anabranch_record::tidy_command(std::env::args());
+            let run = TestRun { tested: &machine, summary: &line, command, started };
+            let page = test_report(&run, |run| RunFolder::open(Path::new(run)).ok());
+            anabranch_record::publish(path, page.as_bytes())?;
+        }
         screen.result(|paint| summary(findings.iter().chain(&scenarios), clock.seconds(), paint), &machine);
         Ok(exit)
     }
@@ -93,7 +113,7 @@ impl Test {
         let mut explore = Defaults::parse_from(["explore", "."]).explore;
         explore.sets.clone_from(&self.sets);
         explore.budget.clone_from(&self.budget);
-        explore.no_pictures = true;
+        explore.no_pictures = self.report.is_none();
         explore
     }
 
@@ -126,11 +146,7 @@ impl Test {
     fn replay(&self, file: &Path, global: &Global) -> Result<(Found, Value, Option<String>), Failure> {
         let found = project::find(&file.display().to_string(), &self.sets)?;
         let drive = found.loaded.drive()?;
-        project::check_segments(&found.finding, &drive)?;
-        let choices = project::in_file(&found.path, found.finding.choices(drive.errors()))?;
-        let params = project::params_of(&found.finding, &found.path, &drive)?;
-        let seed = Seed(global.seed.unwrap_or(found.finding.seed));
-        let plan = Plan { loaded: &found.loaded, drive: &drive, seed, params, choices, trace: None };
+        let plan = Plan::of(&found, &drive, global.seed)?;
         let run: Simulated = plan.simulate()?;
         let violated = run.verdict.map(|v| drive.requirements()[usize::from(v.requirement)].clone());
         let machine = plan.to_json("anabranch.replay/1", &run);
@@ -150,6 +166,7 @@ impl Test {
             "wall_s": seconds,
             "findings": findings.iter().map(Case::to_json).collect::<Vec<_>>(),
             "scenarios": scenarios.iter().map(Case::to_json).collect::<Vec<_>>(),
+            "report": self.report.as_ref().map(|path| project::relative(path)),
             "junit": self.junit.as_ref().map(|path| project::relative(path)),
         })
     }
@@ -243,10 +260,20 @@ fn summary<'c>(cases: impl Iterator<Item = &'c Case> + Clone, seconds: f64, pain
             out += "\n";
         }
         out += &format!("{} {}\n", paint.bold(&escape(&case.name)), escape(case.first_line()));
+        // The whole of a mistake in a file was told when it was met.
+        for line in case.message.lines().skip(1).filter(|_| case.failure.is_none()) {
+            out += &format!("  {}\n", escape(line));
+        }
         if !case.again.is_empty() {
             out += &format!("  {}\n", paint.cyan(&escape(&case.again)));
         }
     }
+    out + "\n" + &counted(cases, seconds)
+}
+
+/// `3 cases: 2 passed, 1 failed; 4.2 s`.
+fn counted<'c>(cases: impl Iterator<Item = &'c Case> + Clone, seconds: f64) -> String {
+    let total = cases.clone().count();
     let count = |result: Ended| cases.clone().filter(|case| case.result == result).count();
     let kinds = [
         (Ended::Failed, "failed"),
@@ -257,5 +284,5 @@ fn summary<'c>(cases: impl Iterator<Item = &'c Case> + Clone, seconds: f64, pain
     let mut parts = vec![format!("{} passed", count(Ended::Passed))];
     parts.extend(kinds.iter().filter(|(r, _)| count(*r) > 0).map(|(r, word)| format!("{} {word}", count(*r))));
     let noun = if total == 1 { "case" } else { "cases" };
-    out + &format!("\n{total} {noun}: {}; {}\n", parts.join(", "), duration(seconds))
+    format!("{total} {noun}: {}; {}\n", parts.join(", "), duration(seconds))
 }

@@ -9,14 +9,14 @@
 //! The failures that were drawn exist, each has an exact probability, and the probability of failure is at least their sum.
 //! What was not drawn comes on top of it: about as much as the failures that were drawn only once (Good and Turing), and
 //! a little for those that nobody will have seen at all. Where failures surprised the graph there may be more of that
-//! kind, and only bold runs find them: as much as these could have missed, if it is no harder to find than what they
-//! or others found, and in proportion to how much was a surprise.
+//! kind, and only bold and blind runs find them: as much as these could have missed, if it is no harder to find than what
+//! they or others found, and in proportion to how much was a surprise.
 
 use std::collections::BTreeMap;
 
 use anabranch_kernel::{Choice, maths};
 
-use super::mixture::DRAWS;
+use super::mixture::{DRAWS, Looks};
 use super::sample::{Became, Failure, Runs};
 use crate::coverage::clopper_pearson;
 
@@ -24,6 +24,9 @@ use crate::coverage::clopper_pearson;
 const QUANTILE: f64 = 1.959_963_984_540_054;
 /// With fewer effective failures than this the number of failures decides.
 const EFFECTIVE_MIN: f64 = 20.0;
+
+/// An interval that is wider than this share of the probability says too little.
+const WIDTH_MAX: f64 = 0.5;
 
 /// A probability of failure with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +51,13 @@ pub struct Interval {
     pub faults: u64,
 }
 
+impl Interval {
+    /// Whether it says where the probability is to within half of it.
+    pub(super) fn is_narrow(&self) -> bool {
+        !self.is_bound && self.high - self.low <= WIDTH_MAX * self.probability
+    }
+}
+
 /// The interval of some runs.
 pub(super) fn of_runs(runs: &Runs) -> Interval {
     let samples = runs.drawn.len() as u64;
@@ -55,7 +65,8 @@ pub(super) fn of_runs(runs: &Runs) -> Interval {
     let (failures, faults) = (count(Became::Failed), count(Became::Fault));
     let failing = Moments::of(runs, |became| became == Became::Failed);
     let at_worst = if faults == 0 { failing } else { Moments::of(runs, |became| became != Became::Passed) };
-    let Known { certain, unseen } = Known::of(runs);
+    let known = Known::of(runs.first_failures.iter().chain(&runs.failures), runs.looks);
+    let (certain, unseen) = (known.certain, known.unseen(runs));
     let is_bound = failing.effective < EFFECTIVE_MIN;
     let (low, high) = if is_bound {
         let (_, high) = clopper_pearson(failures + faults, samples, 0.05);
@@ -69,33 +80,41 @@ pub(super) fn of_runs(runs: &Runs) -> Interval {
     Interval { first: runs.first, samples, failures, effective, probability, low, high, is_bound, faults }
 }
 
-/// What the drawn failures say about all of them.
-struct Known {
+/// What drawn failures say about all of them.
+pub(super) struct Known {
     /// They come to this at least: each of them is possible.
-    certain: f64,
-    /// Others hardly come to more than this.
-    unseen: f64,
+    pub(super) certain: f64,
+    /// Others that nobody expected hardly come to more than this.
+    pub(super) beside: f64,
 }
 
 impl Known {
     /// With this many expected and none seen one would be surprised (95 %).
     const SURPRISING: f64 = 3.0;
 
-    fn of(runs: &Runs) -> Self {
-        let mut distinct: BTreeMap<(usize, &[Choice]), (u32, &Failure)> = BTreeMap::new();
-        for failure in runs.first_failures.iter().chain(&runs.failures) {
-            distinct.entry((failure.start, &failure.choices)).or_insert((0, failure)).0 += 1;
-        }
-        let certain = distinct.values().map(|(_, failure)| maths::exp(failure.log_p)).fold(0.0, |sum, p| sum + p);
-        let once: f64 = distinct.values().filter(|(times, _)| *times == 1).map(|(_, failure)| failure.weight).sum();
-        let largest = runs.failures.iter().map(|failure| failure.weight).fold(0.0, f64::max);
-        let surprise = distinct.values().filter_map(|(_, failure)| failure.surprise).fold(0.0, f64::max);
-        let surprises = distinct.values().filter(|(_, failure)| failure.surprise.is_some());
-        let unexpected = surprises.map(|(_, failure)| maths::exp(failure.log_p)).fold(0.0, |sum, p| sum + p);
+    pub(super) fn of<'f>(failures: impl IntoIterator<Item = &'f Failure>, looks: Looks) -> Self {
+        let distinct: BTreeMap<(usize, &[Choice]), &Failure> =
+            failures.into_iter().map(|failure| ((failure.start, &failure.choices[..]), failure)).collect();
+        let sum = |sum: f64, failure: &&Failure| sum + maths::exp(failure.log_p);
+        let certain = distinct.values().fold(0.0, sum);
+        let unexpected = distinct.values().filter(|failure| failure.surprise.is_some()).fold(0.0, sum);
+        // How much probability a failure has for each time that it would be drawn by those who look around.
+        let per_look = |[bold, blind]: [f64; 2]| 1.0 / (looks.bold as f64 * bold + looks.blind as f64 * blind);
+        let hardest = distinct.values().filter_map(|failure| failure.surprise).map(per_look).fold(0.0, f64::max);
         // A graph that knew most of what was found is trusted accordingly.
         let doubt = if certain > 0.0 { unexpected / certain } else { 1.0 };
-        let beside = doubt * Self::SURPRISING * surprise / runs.bold.max(1) as f64;
-        Self { certain, unseen: beside + (once + Self::SURPRISING * largest) / runs.drawn.len() as f64 }
+        Self { certain, beside: doubt * Self::SURPRISING * hardest }
+    }
+
+    /// Others than the drawn ones hardly come to more than this: what lies beside, what was drawn only once, and a little.
+    fn unseen(&self, runs: &Runs) -> f64 {
+        let mut distinct: BTreeMap<(usize, &[Choice]), (u32, f64)> = BTreeMap::new();
+        for failure in runs.first_failures.iter().chain(&runs.failures) {
+            distinct.entry((failure.start, &failure.choices)).or_insert((0, failure.weight)).0 += 1;
+        }
+        let once: f64 = distinct.values().filter(|(times, _)| *times == 1).map(|(_, weight)| weight).sum();
+        let largest = runs.failures.iter().map(|failure| failure.weight).fold(0.0, f64::max);
+        self.beside + (once + Self::SURPRISING * largest) / runs.drawn.len() as f64
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// How many distributions there are.
-pub(super) const DRAWS: usize = 6;
+pub(super) const DRAWS: usize = 7;
 /// How much of the best outlook every choice has when the graph is doubted.
 const DOUBT: f64 = 0.1;
 
@@ -18,21 +18,40 @@ pub(super) enum Draw {
     Wary,
     /// Towards failures that were drawn before, whatever the graph says.
     Taught,
+    /// Along failures that were drawn before, word for word.
+    Again,
     /// Towards failure as the graph has it, or as was learned if that is more.
     Guided,
     /// Everything possible alike: to look around.
     Blind,
 }
 
-use Draw::{Blind, Bold, Guided, Plain, Taught, Wary};
+use Draw::{Again, Blind, Bold, Guided, Plain, Taught, Wary};
 
 /// Which distribution the first runs have, over and over: they only look around.
-const FIRST: [Draw; 4] = [Blind, Guided, Bold, Wary];
+pub(super) const FIRST: &[Draw] = &[Blind, Guided, Bold, Wary];
+/// Which distribution the runs after them have: they look where the first ones found something, and beside it.
+pub(super) const SECOND: &[Draw] = &[Taught, Bold, Blind, Wary];
 /// Which distribution the others have, over and over.
 const COUNTED: [Draw; 20] = [
-    Plain, Guided, Wary, Guided, Taught, Bold, Guided, Taught, Guided, Wary, Plain, Guided, Taught, Guided, Taught,
-    Bold, Guided, Wary, Guided, Taught,
+    Plain, Guided, Wary, Guided, Taught, Bold, Guided, Again, Guided, Wary, Plain, Guided, Taught, Guided, Again, Bold,
+    Guided, Wary, Guided, Taught,
 ];
+
+/// The same where failures surprised the graph: half of the runs look for more of that kind.
+const DOUBTED: [Draw; 20] = [
+    Plain, Bold, Guided, Bold, Taught, Bold, Wary, Bold, Again, Bold, Plain, Bold, Guided, Bold, Taught, Bold, Wary,
+    Bold, Again, Bold,
+];
+
+/// Whether the graph knew of the failures that the first runs drew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// It did, as far as it matters.
+    Trusted,
+    /// Others that it does not know could matter.
+    Doubted,
+}
 
 /// What lies ahead of each choice.
 #[derive(Debug, Default)]
@@ -41,12 +60,14 @@ pub(super) struct Outlook {
     pub(super) expected: Vec<f64>,
     /// Probability of failure as drawn failures have it.
     pub(super) learned: Vec<f64>,
+    /// Probability of the failures that were drawn with these very errors.
+    pub(super) recalled: Vec<f64>,
 }
 
 impl Outlook {
     /// Nothing is known about so many choices.
     pub(super) fn reset(&mut self, choices: usize) {
-        for values in [&mut self.expected, &mut self.learned] {
+        for values in [&mut self.expected, &mut self.learned, &mut self.recalled] {
             values.clear();
             values.resize(choices, 0.0);
         }
@@ -59,7 +80,7 @@ fn best(values: &[f64]) -> f64 {
 
 impl Draw {
     /// All of them, in the order of shares.
-    pub(super) const ALL: [Self; DRAWS] = [Plain, Bold, Wary, Taught, Guided, Blind];
+    pub(super) const ALL: [Self; DRAWS] = [Plain, Bold, Wary, Taught, Again, Guided, Blind];
 
     /// Its place among all of them.
     pub(super) fn index(self) -> usize {
@@ -74,10 +95,11 @@ impl Draw {
         let own = |(at, &p): (usize, &f64)| match self {
             Plain => p,
             Blind => f64::from(p > 0.0),
-            Taught if best(learned) > 0.0 => p * learned[at],
+            Again if best(&outlook.recalled) > 0.0 => outlook.recalled[at],
+            Taught | Again if best(learned) > 0.0 => p * learned[at],
             Wary if most > 0.0 => p.sqrt() * (ahead(at).sqrt() + DOUBT * most.sqrt()),
-            Guided | Taught if most > 0.0 => p * ahead(at),
-            Guided | Taught => p,
+            Guided | Taught | Again if most > 0.0 => p * ahead(at),
+            Guided | Taught | Again => p,
             Bold | Wary => p.sqrt(),
         };
         out.clear();
@@ -91,14 +113,26 @@ impl Draw {
         }
     }
 
+    /// Whether it finds what nobody knows, so that everybody asks how likely it was to draw a failure.
+    pub(super) fn looks_around(self) -> bool {
+        matches!(self, Bold | Blind)
+    }
+
     /// Share of the plain distribution that is mixed in at every segment.
     fn others(self) -> f64 {
         match self {
             Plain | Bold | Blind => 0.0,
-            Guided => 0.05,
+            Guided | Again => 0.05,
             Wary | Taught => 0.2,
         }
     }
+}
+
+/// How many runs looked for failures that nobody knew of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Looks {
+    pub(super) bold: u64,
+    pub(super) blind: u64,
 }
 
 /// Distributions with their shares.
@@ -110,7 +144,8 @@ pub(super) struct Mixture {
 }
 
 impl Mixture {
-    fn of(pattern: &'static [Draw], runs: Range<u64>) -> Self {
+    /// A pattern for some runs.
+    pub(super) fn of(pattern: &'static [Draw], runs: Range<u64>) -> Self {
         let mut shares = [0.0; DRAWS];
         let each = 1.0 / runs.end.saturating_sub(runs.start).max(1) as f64;
         for n in runs {
@@ -118,13 +153,22 @@ impl Mixture {
         }
         Self { pattern, shares }
     }
-    /// For the runs that look around.
-    pub(super) fn first(runs: Range<u64>) -> Self {
-        Self::of(&FIRST, runs)
-    }
     /// For the runs that count.
-    pub(super) fn counted(runs: Range<u64>) -> Self {
-        Self::of(&COUNTED, runs)
+    pub(super) fn counted(runs: Range<u64>, trust: Trust) -> Self {
+        match trust {
+            Trust::Trusted => Self::of(&COUNTED, runs),
+            Trust::Doubted => Self::of(&DOUBTED, runs),
+        }
+    }
+    /// Adds how many of some runs look for what nobody knows.
+    pub(super) fn add_to(&self, runs: Range<u64>, looks: &mut Looks) {
+        for n in runs {
+            match self.draw(n) {
+                Bold => looks.bold += 1,
+                Blind => looks.blind += 1,
+                Plain | Wary | Taught | Again | Guided => {}
+            }
+        }
     }
     /// The distribution of a run.
     pub(super) fn draw(&self, n: u64) -> Draw {
@@ -136,6 +180,6 @@ impl Mixture {
     }
     /// The same where no failure is expected at all: what tends towards failure has no direction, and is plain as well.
     pub(super) fn aimless_share(&self) -> f64 {
-        self.plain_share() + self.shares[Guided.index()] + self.shares[Taught.index()]
+        self.plain_share() + [Guided, Taught, Again].map(|draw| self.shares[draw.index()]).iter().sum::<f64>()
     }
 }

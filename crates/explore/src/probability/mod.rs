@@ -18,6 +18,7 @@ mod interval;
 mod learned;
 mod likely;
 mod mixture;
+mod recalled;
 mod sample;
 mod value;
 
@@ -45,7 +46,7 @@ pub struct Asked<'a> {
     pub seed: Seed,
     /// Threads; 0 = all cores. Results do not depend on it.
     pub threads: usize,
-    /// Unmerged runs for the interval, a fifth of them to look around.
+    /// Unmerged runs for the interval, a fifth of them to look around; nearly twice as many where the answer is wide.
     pub samples: u32,
     /// How many diverse failures to name.
     pub most_likely: usize,

@@ -4,7 +4,9 @@
 //! over the probability of drawing them from the mixture (the balance heuristic of Veach and Guibas, 1995). So the sum
 //! is unbiased whatever the graph says, and no weight exceeds one over the share of the plain distribution.
 //!
-//! The first runs only look where failures are. What they teach is used for the others, which are weighted and counted.
+//! The first runs only look where failures are, the second half of them with what the first half taught. What they found
+//! is used for the others, which are weighted and counted; where failures surprised the graph, more of these look for
+//! others of that kind.
 
 use std::ops::Range;
 
@@ -15,14 +17,18 @@ use rayon::prelude::*;
 
 use super::World;
 use super::guide::{Guide, Whereabouts};
+use super::interval::{self, Known};
 use super::learned::Learned;
-use super::mixture::{DRAWS, Draw, Mixture, Outlook};
+use super::mixture::{DRAWS, Draw, FIRST, Looks, Mixture, Outlook, SECOND, Trust};
+use super::recalled::Recalled;
 use crate::runner::cell_key;
 
 /// Runs that are advanced together.
 const SIDE_BY_SIDE: u64 = 64;
 /// One run in so many is among the first, which only look around.
 const FIRST_SHARE: u64 = 5;
+/// More than this share of what is known may not lie beside it, or else more runs look for it.
+const BESIDE_MAX: f64 = 0.1;
 /// No run is longer than this, even if its system never ends it.
 const SEGMENTS_MAX: u32 = 100_000;
 
@@ -35,8 +41,8 @@ pub(super) struct Failure {
     pub(super) log_p: f64,
     /// Its probability over that of drawing it.
     pub(super) weight: f64,
-    /// Its probability over that of drawing it boldly, if the graph expected nothing at some point of it.
-    pub(super) surprise: Option<f64>,
+    /// If the graph expected nothing at some point of it: the probabilities of drawing it boldly and blindly, over its own.
+    pub(super) surprise: Option<[f64; 2]>,
     /// The cell before each segment, where there are cells.
     pub(super) keys: Vec<CellKey>,
     /// Logarithm of the probability up to each segment, that segment included.
@@ -73,8 +79,8 @@ pub(super) struct Runs {
     pub(super) first_failures: Vec<Failure>,
     pub(super) drawn: Vec<Drawn>,
     pub(super) failures: Vec<Failure>,
-    /// Bold runs, the first ones included.
-    pub(super) bold: u64,
+    /// Runs that looked for what nobody knew, the first ones included.
+    pub(super) looks: Looks,
     /// No weight is larger.
     pub(super) weight_max: f64,
 }
@@ -89,31 +95,80 @@ struct Run {
     /// Logarithm of the probability of drawing it from each distribution.
     log_q: [f64; DRAWS],
     at: Whereabouts,
+    /// Where it is among the known failures.
+    recalled_at: Option<u32>,
     /// Whether the graph expected nothing of some choice.
     is_surprise: bool,
     keys: Vec<CellKey>,
     log_steps: Vec<f64>,
 }
 
-/// Draws runs from the start.
+/// Draws runs from the start. Where what they say is wide, they become runs that only looked around, and as many are drawn
+/// once more with all that is known by then.
 pub(super) fn draw<S: System>(world: &World<'_, S>, guide: Option<&Guide<'_>>, samples: u64) -> Result<Runs, Fault> {
     let states: Vec<S::State> =
         world.starts.iter().map(|params| world.system.start(world.seed, params)).collect::<Result<_, _>>()?;
     // Without cells there is nothing to learn: the graph knows every sequence.
     let first = if world.grid.is_some() { samples / FIRST_SHARE } else { 0 };
-    let nothing = Learned::default();
-    let looking = Batch { world, guide, states: &states, mixture: Mixture::first(0..first), learned: &nothing };
-    let first_failures = looking.runs(0..first).failures;
-    let learned = Learned::from(&first_failures);
-    let batch = Batch { mixture: Mixture::counted(first..samples), learned: &learned, ..looking };
-    let mut runs = batch.runs(first..samples);
-    let expects_failure = guide.is_some_and(|guide| guide.starts.iter().any(|&value| value > 0.0));
-    let has_aim = expects_failure || !first_failures.is_empty();
-    let plain_share = if has_aim { batch.mixture.plain_share() } else { batch.mixture.aimless_share() };
-    let is_bold = |n: &u64| if *n < first { looking.mixture.draw(*n) } else { batch.mixture.draw(*n) } == Draw::Bold;
-    runs.bold = (0..samples).filter(is_bold).count() as u64;
-    (runs.first, runs.first_failures, runs.weight_max) = (first, first_failures, 1.0 / plain_share);
-    Ok(runs)
+    let mut party = Party { world, guide, states, looks: Looks::default(), failures: Vec::new() };
+    for (numbers, mixture) in [(0..first / 2, FIRST), (first / 2..first, SECOND)] {
+        party.look(numbers.clone(), Mixture::of(mixture, numbers));
+    }
+    let runs = party.count(first..samples);
+    let learns = world.grid.is_some() && !(party.failures.is_empty() && runs.failures.is_empty());
+    if !learns || interval::of_runs(&runs).is_narrow() {
+        return Ok(runs);
+    }
+    party.failures.extend(runs.failures);
+    Ok(party.count(samples..2 * samples - first))
+}
+
+/// Everything that is known while runs are drawn.
+struct Party<'a, S: System> {
+    world: &'a World<'a, S>,
+    guide: Option<&'a Guide<'a>>,
+    states: Vec<S::State>,
+    looks: Looks,
+    /// Failures that were drawn so far.
+    failures: Vec<Failure>,
+}
+
+impl<S: System> Party<'_, S> {
+    fn run(&mut self, numbers: Range<u64>, mixture: Mixture) -> Runs {
+        let learned = Learned::from(&self.failures);
+        let recalled = Recalled::from(&self.failures, self.states.len());
+        let Self { world, guide, ref states, .. } = *self;
+        let batch = Batch { world, guide, states, mixture, learned: &learned, recalled: &recalled };
+        mixture.add_to(numbers.clone(), &mut self.looks);
+        batch.runs(numbers)
+    }
+
+    /// Runs that only look around.
+    fn look(&mut self, numbers: Range<u64>, mixture: Mixture) {
+        let found = self.run(numbers, mixture).failures;
+        self.failures.extend(found);
+    }
+
+    /// Runs that count, after all those with smaller numbers.
+    fn count(&mut self, numbers: Range<u64>) -> Runs {
+        let first = numbers.start;
+        let mixture = counted(numbers.clone(), self.looks, &self.failures);
+        let mut runs = self.run(numbers, mixture);
+        let expects_failure = self.guide.is_some_and(|guide| guide.starts.iter().any(|&value| value > 0.0));
+        let has_aim = expects_failure || !self.failures.is_empty();
+        let plain_share = if has_aim { mixture.plain_share() } else { mixture.aimless_share() };
+        (runs.first, runs.weight_max) = (first, 1.0 / plain_share);
+        (runs.looks, runs.first_failures) = (self.looks, self.failures.clone());
+        runs
+    }
+}
+
+/// How the runs that count are drawn: more boldly where the first runs say that the graph may have missed much.
+fn counted(numbers: Range<u64>, mut looks: Looks, first_failures: &[Failure]) -> Mixture {
+    let usual = Mixture::counted(numbers.clone(), Trust::Trusted);
+    usual.add_to(numbers.clone(), &mut looks);
+    let known = Known::of(first_failures, looks);
+    if known.beside <= BESIDE_MAX * known.certain { usual } else { Mixture::counted(numbers, Trust::Doubted) }
 }
 
 fn weight(run: &Run, mixture: &Mixture) -> f64 {
@@ -128,6 +183,7 @@ struct Batch<'a, S: System> {
     states: &'a [S::State],
     mixture: Mixture,
     learned: &'a Learned,
+    recalled: &'a Recalled,
 }
 
 /// Memory that is used again from segment to segment.
@@ -150,8 +206,8 @@ impl<S: System> Batch<'_, S> {
             let weight = weight(&run, &self.mixture);
             runs.drawn.push(Drawn { draw: run.draw.index(), became, weight });
             if became == Became::Failed {
-                let bold = maths::exp(run.log_p - run.log_q[Draw::Bold.index()]);
-                let surprise = run.is_surprise.then_some(bold);
+                let odds = |draw: Draw| maths::exp(run.log_q[draw.index()] - run.log_p);
+                let surprise = run.is_surprise.then(|| [odds(Draw::Bold), odds(Draw::Blind)]);
                 let Run { start, choices, log_p, keys, log_steps, .. } = run;
                 runs.failures.push(Failure { start, choices, log_p, weight, surprise, keys, log_steps });
             }
@@ -206,15 +262,32 @@ impl<S: System> Batch<'_, S> {
         let (choices, previous) = (Vec::new(), Likelihood::BEFORE);
         let (keys, log_steps) = (Vec::new(), Vec::new());
         let (start, log_p, log_q, is_surprise) = (0, 0.0, [0.0; DRAWS], false);
-        let mut run = Run { n, draw, start, choices, previous, log_p, log_q, at, is_surprise, keys, log_steps };
+        let mut run = Run {
+            n,
+            draw,
+            start,
+            choices,
+            previous,
+            log_p,
+            log_q,
+            at,
+            recalled_at: None,
+            is_surprise,
+            keys,
+            log_steps,
+        };
         scratch.plain.clear();
         scratch.plain.resize(starts, 1.0 / starts as f64);
         scratch.outlook.reset(starts);
         if let Some(guide) = self.guide {
             scratch.outlook.expected.copy_from_slice(guide.starts);
         }
+        for (value, known) in scratch.outlook.recalled.iter_mut().zip(&self.recalled.starts) {
+            *value = *known;
+        }
         run.start = self.pick(&mut run, chance.at(n).uniform(0), scratch);
         run.at = self.guide.map_or(Whereabouts::Lost, |guide| guide.start(run.start));
+        run.recalled_at = Some(run.start as u32);
         run
     }
 
@@ -238,6 +311,7 @@ impl<S: System> Batch<'_, S> {
         if let Some(&key) = run.keys.get(level) {
             self.learned.look_up(level as u32, key, live, &mut outlook.learned);
         }
+        self.recalled.look_up(run.recalled_at, live, &mut outlook.recalled);
         let n = 1 + level as u64;
         let at = self.pick(run, chance.at(run.n).uniform(n), scratch);
         let choice = scratch.live[at];
@@ -245,6 +319,7 @@ impl<S: System> Batch<'_, S> {
         run.choices.push(choice);
         run.log_steps.push(run.log_p);
         run.previous = choice;
+        run.recalled_at = self.recalled.go(run.recalled_at, choice);
         if let Some(guide) = self.guide {
             run.at = guide.go(&run.at, choice);
         }
@@ -255,15 +330,17 @@ impl<S: System> Batch<'_, S> {
     fn pick(&self, run: &mut Run, uniform: f64, scratch: &mut Scratch) -> usize {
         let Scratch { plain, outlook, tilted, .. } = scratch;
         for ((draw, out), share) in Draw::ALL.iter().zip(tilted.iter_mut()).zip(&self.mixture.shares) {
-            if *share > 0.0 {
+            if *share > 0.0 || draw.looks_around() {
                 draw.tilt(plain, outlook, out);
             }
         }
         let at = drawn_at(&tilted[run.draw.index()], uniform);
         run.log_p += maths::ln(plain[at]);
-        for (log_q, (tilted, share)) in run.log_q.iter_mut().zip(tilted.iter().zip(&self.mixture.shares)) {
+        for ((draw, log_q), (tilted, share)) in
+            Draw::ALL.iter().zip(&mut run.log_q).zip(tilted.iter().zip(&self.mixture.shares))
+        {
             // A distribution that nothing is drawn from has no say.
-            *log_q += if *share > 0.0 { maths::ln(tilted[at]) } else { 0.0 };
+            *log_q += if *share > 0.0 || draw.looks_around() { maths::ln(tilted[at]) } else { 0.0 };
         }
         at
     }

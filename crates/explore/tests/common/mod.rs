@@ -16,6 +16,8 @@ pub struct Pushed {
     pub wall: f64,
     pub levels: u32,
     pub time_matters: bool,
+    /// How dangerous a state is.
+    pub danger: fn(&PushedState) -> Danger,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,8 +38,14 @@ impl Pushed {
             wall,
             levels,
             time_matters: true,
+            danger: offset_and_speed,
         }
     }
+}
+
+fn offset_and_speed(s: &PushedState) -> Danger {
+    let axes = [s.y, -s.y, s.v, -s.v].map(|a| a as f32).into_iter().collect();
+    Danger { worst: (s.y + 0.5 * s.v).abs() as f32, axes }
 }
 
 impl System for Pushed {
@@ -69,8 +77,7 @@ impl System for Pushed {
         key.real(1, s.v);
     }
     fn danger(&self, s: &PushedState) -> Danger {
-        let axes = [s.y, -s.y, s.v, -s.v].map(|a| a as f32).into_iter().collect();
-        Danger { worst: (s.y + 0.5 * s.v).abs() as f32, axes }
+        (self.danger)(s)
     }
     fn time_matters(&self) -> bool {
         self.time_matters

@@ -26,7 +26,7 @@ pub(super) fn put(out: &mut Html, budget: &mut Budget, run: &Run) {
         budget.figure(out, "bundle", svg, caption);
     }
     for group in groups.iter().take(GROUPS_MAX) {
-        one(out, budget, run, group);
+        one(out, budget, run, group, "run");
     }
     rest(out, budget, groups);
     let should = run.result["should_violated"].as_u64().unwrap_or(0);
@@ -47,10 +47,15 @@ fn nothing(run: &Run) -> &'static str {
     }
 }
 
-fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value) {
+/// A group with its first finding; `place` keeps its anchor apart from those of other runs in the page.
+pub(super) fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value, place: &str) {
     let number = group["number"].as_u64().unwrap_or(0);
     let files = u32::try_from(number).ok().and_then(|number| run.findings.get(&number));
-    out.markup("<article>\n<h3>").text(&format!("#{number} {}", text(&group["group"]))).markup("</h3>\n");
+    out.markup("<article")
+        .attribute("id", &format!("{place}-finding-{number}"))
+        .markup(">\n<h3>")
+        .text(&format!("#{number} {}", text(&group["group"])))
+        .markup("</h3>\n");
     out.element("p", &story(group));
     if let Some(files) = files {
         for (name, svg) in &files.pictures {

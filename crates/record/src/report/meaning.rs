@@ -6,7 +6,7 @@ use super::html::Html;
 use super::page::Budget;
 use super::plots;
 use super::source::Run;
-use super::words::{count, metres, percent, plain, short};
+use super::words::{count, metres, percent, plain, short, spaced};
 
 /// Modes of one error that are listed.
 const MODES_MAX: usize = 40;
@@ -28,10 +28,11 @@ pub(super) fn put(out: &mut Html, budget: &mut Budget, run: &Run) {
     let shortened = if shortened { ", shorter than the scenario: what is due later was not judged" } else { "" };
     out.row("horizon", &format!("{}{shortened}", seconds(&settings["until_s"])));
     if !result["sequences"].is_null() {
-        out.row(
-            "error sequences",
-            &format!("{} from {} start(s)", count(&result["sequences"]), plain(&result["starts"])),
-        );
+        let starts = match result["starts"].as_u64() {
+            Some(1) => "one start".to_owned(),
+            _ => format!("{} starts", plain(&result["starts"])),
+        };
+        out.row("error sequences", &format!("{} from {starts}", count(&result["sequences"])));
     }
     let merge = settings["merge"].as_array();
     out.row(
@@ -52,7 +53,7 @@ pub(super) fn put(out: &mut Html, budget: &mut Budget, run: &Run) {
     );
     out.row("rules", &rules);
     out.row("seed", &plain(&settings["seed"]));
-    out.row("budget", &plain(&settings["budget"]));
+    out.row("budget", &limits(&settings["budget"]));
     let finished =
         if run.is_complete() { "yes, nothing was waiting any more".to_owned() } else { format!("no: {}", run.stop()) };
     out.row("finished", &finished);
@@ -66,13 +67,20 @@ pub(super) fn put(out: &mut Html, budget: &mut Budget, run: &Run) {
         let row = |cell: &Value| {
             let text = cell.as_str().unwrap_or("–");
             let (name, size) = text.split_once(' ').unwrap_or((text, ""));
-            vec![name.to_owned(), size.to_owned()]
+            vec![name.to_owned(), size.replace("^2", "\u{b2}")]
         };
         let rows: Vec<Vec<String>> = cells.iter().map(row).collect();
         out.table("States whose variables all fall into the same cell count as alike", &["variable", "cell"], &rows);
         out.markup("</details>\n");
     }
     coverage(out, budget, run);
+}
+
+/// Only limits that there are.
+fn limits(budget: &Value) -> String {
+    let given = budget.as_object().into_iter().flatten().filter(|(_, limit)| !limit.is_null());
+    let words: Vec<String> = given.map(|(name, limit)| format!("{}: {}", spaced(name), plain(limit))).collect();
+    if words.is_empty() { "none".to_owned() } else { words.join("; ") }
 }
 
 fn left_out(ignored: &Value) -> String {
@@ -108,13 +116,18 @@ fn coverage(out: &mut Html, budget: &mut Budget, run: &Run) {
         out.element("p", "Not measured. Random runs without merging measure what merging missed: --rollouts 1000.");
         return;
     }
+    let closer = match coverage["worst_missed_m"].as_f64() {
+        Some(missed_m) if missed_m > 0.0 => {
+            format!("At worst one came {} closer than the exploration", metres(&coverage["worst_missed_m"]))
+        }
+        _ => "None came closer than the exploration".to_owned(),
+    };
     let sentence = format!(
-        "{} random runs without merging: {} stayed inside what was explored ({} to {} with 95 % confidence). At worst one came {} closer than the exploration; {} verdicts disagree.",
+        "{} random runs without merging: {} stayed inside what was explored ({} to {} with 95 % confidence). {closer}; {} verdicts disagree.",
         count(&coverage["rollouts"]),
         percent(&coverage["runs_inside"]),
         percent(&coverage["runs_inside_low"]),
         percent(&coverage["runs_inside_high"]),
-        metres(&coverage["worst_missed_m"]),
         count(&coverage["verdict_disagreements"]),
     );
     out.element("p", &sentence);

@@ -15,9 +15,12 @@ mod page;
 mod plots;
 mod run_page;
 mod source;
+mod test_page;
 mod words;
 
 use serde_json::Value;
+
+pub use test_page::{TestRun, test_report};
 
 use crate::error::RecordError;
 use crate::run_folder::RunFolder;

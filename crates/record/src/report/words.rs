@@ -16,9 +16,9 @@ pub(super) fn count(value: &Value) -> String {
     value.as_f64().map_or_else(|| "–".to_owned(), grouped)
 }
 
-/// A length in metres, or a dash.
+/// A length in metres that no line break tears apart, or a dash.
 pub(super) fn metres(value: &Value) -> String {
-    value.as_f64().map_or_else(|| "–".to_owned(), |value| format!("{} m", short(value, 3)))
+    value.as_f64().map_or_else(|| "–".to_owned(), |value| format!("{}\u{a0}m", short(value, 3)))
 }
 
 /// A share as percent, or a dash.

@@ -1,6 +1,8 @@
 //! Tables as Parquet. The bytes depend on the rows alone: no time, no machine, no thread.
 
 use std::fmt;
+use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,7 +25,10 @@ pub(super) const ERRORS_KEY: &str = "errors";
 
 /// A Parquet file that grows by groups of rows.
 pub(super) struct ParquetSheet {
-    writer: SerializedFileWriter<NamedTempFile>,
+    /// Gives the file its name at the end.
+    file: NamedTempFile,
+    /// The same open file; written without its name, so that what the system says is not wrapped.
+    writer: SerializedFileWriter<File>,
     columns: &'static [Column],
     errors: Vec<ByteArray>,
     fates: Vec<ByteArray>,
@@ -43,11 +48,12 @@ impl ParquetSheet {
         errors: &[String],
     ) -> Result<Self, RecordError> {
         let schema = schema(columns).map_err(failed(path))?;
-        let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties(columns, errors)));
+        let same = file.as_file().try_clone().map_err(RecordError::io("write", path))?;
+        let writer = SerializedFileWriter::new(same, Arc::new(schema), Arc::new(properties(columns, errors)));
         let text = |text: &str| ByteArray::from(text.as_bytes().to_vec());
         let errors = errors.iter().map(|error| text(error)).collect();
         let fates = SegmentFate::ALL.iter().map(|fate| text(fate.word())).collect();
-        Ok(Self { writer: writer.map_err(failed(path))?, columns, errors, fates })
+        Ok(Self { file, writer: writer.map_err(failed(path))?, columns, errors, fates })
     }
 
     pub fn write(&mut self, path: &Path, values: &[Values]) -> Result<(), RecordError> {
@@ -89,7 +95,8 @@ impl ParquetSheet {
     pub fn finish(mut self, path: &Path, whole: Whole) -> Result<NamedTempFile, RecordError> {
         let complete = if whole == Whole::Yes { "true" } else { "false" };
         self.writer.append_key_value_metadata(KeyValue::new("complete".to_owned(), complete.to_owned()));
-        self.writer.into_inner().map_err(failed(path))
+        self.writer.finish().map_err(failed(path))?;
+        Ok(self.file)
     }
 }
 
@@ -140,8 +147,13 @@ fn properties(columns: &[Column], errors: &[String]) -> WriterProperties {
     builder.build()
 }
 
-/// For `map_err`: names the file.
+/// For `map_err`: names the file, and what the system said if it was the system.
 pub(super) fn failed(path: &Path) -> impl FnOnce(ParquetError) -> RecordError {
-    let file = short(path);
-    move |error| RecordError::Table { file, why: error.to_string() }
+    move |error| match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(refused) => RecordError::io("write", path)(*refused),
+            Err(other) => RecordError::Table { file: short(path), why: other.to_string() },
+        },
+        other => RecordError::Table { file: short(path), why: other.to_string() },
+    }
 }
