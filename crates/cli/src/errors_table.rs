@@ -43,6 +43,13 @@ impl ErrorsTable {
         self.rows.iter().map(line).collect()
     }
 
+    /// In one line, for a sentence.
+    pub fn in_a_row(&self) -> String {
+        let one =
+            |(from, to, error): &(f64, f64, String)| format!("{error} ({} – {} s)", short(*from, 3), short(*to, 3));
+        self.rows.iter().map(one).collect::<Vec<_>>().join(", then ")
+    }
+
     /// For machines.
     pub fn to_json(&self) -> Value {
         self.rows.iter().map(|(from, to, error)| json!({ "from_s": from, "to_s": to, "error": error })).collect()
