@@ -23,14 +23,6 @@ impl SegmentSink for Kept {
 
 const FORWARD: (&str, &str) = ("ego.driver.lateral_gain", "0.55 1/m^2");
 const REVERSE: (&str, &str) = ("ego.driver.reverse_lateral_gain", "0.9 1/m^2");
-/// Coarse cells, so that an exploration is a matter of a second.
-const COARSE: [(&str, &str); 4] = [
-    ("explore.merge.x", "0.3 m"),
-    ("explore.merge.y", "0.2 m"),
-    ("explore.merge.heading", "0.06 rad"),
-    ("explore.keep", "first"),
-];
-
 fn drive(name: &str, sets: &[(&str, &str)]) -> (Drive, Settings) {
     let file = format!("{name}.toml");
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
@@ -43,6 +35,7 @@ fn drive(name: &str, sets: &[(&str, &str)]) -> (Drive, Settings) {
     let drive = Drive::assemble(&spec).unwrap();
     let merge = drive.grid(&spec.explore.merge).unwrap().map_or(Merge::None, Merge::Grid);
     let defaults = Settings::new(drive.variables(), drive.time_matters());
+    // Few states of each cell, so that an exploration is a matter of a second.
     let settings = Settings {
         merge,
         keep: anabranch_explore::Keep::First,
@@ -103,34 +96,33 @@ fn again(name: &str, base: &[(&str, &str)], change: &[(&str, &str)]) -> Outcome 
 
 #[test]
 fn a_gain_for_reversing_leaves_more_than_half_of_the_segments_alone() {
-    let outcome = again("pass-and-reverse", &COARSE, &[REVERSE]);
+    let outcome = again("pass-and-reverse", &[], &[REVERSE]);
     let progress = outcome.progress;
     let simulated = progress.segments - progress.reused + progress.checked;
     assert!(progress.segments > 2_000 && simulated * 2 <= progress.segments, "{progress:?}");
     let first = progress.first_difference.expect("it drives otherwise backwards");
-    assert!(first.level >= 10, "it drives forwards first: {first:?}");
+    assert!(first.level >= 20, "it drives forwards first: {first:?}");
 }
 
 #[test]
 fn a_gain_for_driving_forwards_changes_everything_and_is_explored_all_the_same() {
-    let outcome = again("pass-and-reverse", &COARSE, &[FORWARD]);
+    let outcome = again("pass-and-reverse", &[], &[FORWARD]);
     let progress = outcome.progress;
     assert!(progress.reused * 10 < progress.segments, "{progress:?}");
     assert!(progress.first_difference.is_some_and(|first| first.level <= 2), "{progress:?}");
-    let both = again("pass-and-reverse", &COARSE, &[FORWARD, REVERSE]);
+    let both = again("pass-and-reverse", &[], &[FORWARD, REVERSE]);
     assert!(both.progress.reused * 10 < both.progress.segments);
 }
 
 #[test]
 fn without_a_change_everything_is_taken_over() {
-    let progress = again("pass-and-reverse", &COARSE, &[]).progress;
+    let progress = again("pass-and-reverse", &[], &[]).progress;
     assert_eq!((progress.reused, progress.first_difference), (progress.segments, None));
 }
 
 #[test]
 fn a_timetable_tells_its_directions_too() {
-    let base = [&COARSE[..], &[("ego.driver.kind", "trajectory-follower")]].concat();
-    let progress = again("pass-and-reverse", &base, &[REVERSE]).progress;
+    let progress = again("pass-and-reverse", &[("ego.driver.kind", "trajectory-follower")], &[REVERSE]).progress;
     assert!(progress.reused * 3 > progress.segments && progress.reused < progress.segments, "{progress:?}");
 }
 
@@ -139,12 +131,11 @@ fn what_every_segment_reads_is_no_separate_part() {
     let (before, _) = drive("pass-and-reverse", &[]);
     for (key, value) in [
         ("ego.driver.cruise", "0.9 m/s"),
-        ("ego.vehicle", "van"),
+        ("ego.vehicle.width", "1.79 m"),
         ("explore.segment", "0.5 s"),
-        ("explore.until", "27 s"),
+        ("explore.until", "35 s"),
         ("error.estimate-jump.jump.radius", "0.11 m"),
         ("must.no-contact.never", "ego.clearance <= 0.01 m"),
-        ("world.obstacle.left-car.box.x", "1.1 m"),
         ("ego.goal.tolerance", "0.4 m"),
     ] {
         let (after, _) = drive("pass-and-reverse", &[(key, value)]);
@@ -165,7 +156,7 @@ fn what_every_segment_reads_is_no_separate_part() {
 #[test]
 fn segments_tell_the_same_reads_side_by_side_and_one_by_one() {
     let (drive, _) = drive("pass-and-reverse", &[]);
-    check_contract(&drive, 6, 26).unwrap();
+    check_contract(&drive, 6, 36).unwrap();
     let kept = Kept::default();
-    check_contract(&Remembering::new(&drive).keeping(&kept), 3, 26).unwrap();
+    check_contract(&Remembering::new(&drive).keeping(&kept), 3, 36).unwrap();
 }

@@ -12,6 +12,9 @@ use crate::load::Assembled;
 use crate::numbers::short;
 use crate::project;
 
+/// Errors in a sentence; all of them are in the machine output.
+const ERRORS_SHOWN: usize = 3;
+
 /// The first segment that ends otherwise than in the earlier run, replayed from the start with both drivers.
 #[derive(Clone, Debug)]
 pub struct Difference {
@@ -31,7 +34,7 @@ pub struct Difference {
 #[derive(Clone, Debug, PartialEq)]
 struct Moment {
     time_s: f64,
-    /// The signal that differs most, relative to its size.
+    /// The first of the signals that differ about the most, relative to their size.
     signal: String,
     unit: String,
     before: f64,
@@ -87,7 +90,8 @@ fn first_moment(drive: &Drive, before: &Frames, after: &Frames) -> Option<Moment
         if size > 0.0 { (before[at] - after[at]).abs() / size } else { 0.0 }
     };
     let signals = drive.signals();
-    let at = (0..signals.len()).max_by(|a, b| relative(*a).total_cmp(&relative(*b)).then(b.cmp(a)))?;
+    let most = (0..signals.len()).map(relative).fold(0.0, f64::max);
+    let at = (0..signals.len()).find(|at| relative(*at) >= 0.5 * most)?;
     let (signal, unit) = (signals[at].name.clone(), signals[at].unit.clone());
     Some(Moment { time_s: *tick as f64 * drive.step_s(), signal, unit, before: before[at], after: after[at] })
 }
@@ -115,7 +119,7 @@ impl Difference {
     pub fn sentence(&self, drive: &Drive) -> String {
         let segment_s = drive.segment_seconds();
         let begins = short(f64::from(self.level) * segment_s, 3);
-        let errors = ErrorsTable::of_choices(drive.errors(), &self.choices, segment_s).in_a_row();
+        let errors = ErrorsTable::of_choices(drive.errors(), &self.choices, segment_s).last_in_a_row(ERRORS_SHOWN);
         let start = if drive.space().len() > 1 { format!(" from start {}", self.start + 1) } else { String::new() };
         let what = match &self.moment {
             Some(Moment { time_s, signal, unit, before, after }) => {
