@@ -310,3 +310,33 @@ impl LateralLaw {
         if turn < STRAIGHT_RAD { 0.0 } else { turn / self.steering_rate_max_radps + 2.0 * self.steering_lag_s }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use anabranch_kernel::maths::Lanes;
+
+    use super::*;
+
+    #[test]
+    fn each_direction_is_steered_by_its_own_gains_alone() {
+        let car = CarSpec::named("compact").expect("a shipped car");
+        let law = |forward, reverse| LateralLaw::new(forward, reverse, &car, 1.0);
+        let (calm, eager) = (LateralGains::CALM, LateralGains::EAGER);
+        let mixed = law(calm, eager);
+        for (lateral_m, heading) in [(0.2, -0.1), (-3.0, 0.4), (0.01, 0.0), (0.0, 0.02)] {
+            let off = Deviation { lateral_m, heading };
+            let steering = |law: &LateralLaw, direction: f64| law.steering(0.1, &off, direction).to_bits();
+            assert_eq!(steering(&mixed, 1.0), steering(&law(calm, calm), 1.0));
+            assert_eq!(steering(&mixed, -1.0), steering(&law(eager, eager), -1.0));
+            assert_ne!(steering(&mixed, -1.0), steering(&law(calm, calm), -1.0));
+            // Side by side every lane has its own direction.
+            let lanes = Deviation { lateral_m: Lanes::<8>::splat(lateral_m), heading: Lanes::<8>::splat(heading) };
+            let direction = Lanes::<8>::from_lanes(|lane| if lane % 2 == 0 { 1.0 } else { -1.0 });
+            let together = mixed.steering(Lanes::<8>::splat(0.1), &lanes, direction);
+            for lane in 0..8 {
+                assert_eq!(together.lane(lane).to_bits(), steering(&mixed, direction.lane(lane)));
+            }
+        }
+        assert_eq!(mixed.with_gains([eager, eager]), law(eager, eager));
+    }
+}
