@@ -43,6 +43,15 @@ impl ErrorsTable {
         self.rows.iter().map(line).collect()
     }
 
+    /// The last few in one line, for a sentence.
+    pub fn last_in_a_row(&self, few: usize) -> String {
+        let time = |t: f64| short(t, 3);
+        let one = |(from, to, error): &(f64, f64, String)| format!("{error} ({} – {} s)", time(*from), time(*to));
+        let left_out = self.rows.len().saturating_sub(few);
+        let before = if left_out > 0 { "…, then " } else { "" };
+        format!("{before}{}", self.rows[left_out..].iter().map(one).collect::<Vec<_>>().join(", then "))
+    }
+
     /// For machines.
     pub fn to_json(&self) -> Value {
         self.rows.iter().map(|(from, to, error)| json!({ "from_s": from, "to_s": to, "error": error })).collect()
@@ -59,5 +68,10 @@ mod tests {
         let table = ErrorsTable::of_choices(&space, &[0, 0, 1, 2, 2].map(Choice), 0.5);
         assert_eq!(table.human("  "), "    0 –   1 s  none\n    1 – 1.5 s  jump: left\n  1.5 – 2.5 s  jump: right\n");
         assert_eq!(table.to_json()[2]["from_s"], 1.5);
+        assert_eq!(table.last_in_a_row(1), "…, then jump: right (1.5 – 2.5 s)");
+        assert_eq!(
+            table.last_in_a_row(3),
+            "none (0 – 1 s), then jump: left (1 – 1.5 s), then jump: right (1.5 – 2.5 s)"
+        );
     }
 }

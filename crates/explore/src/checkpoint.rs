@@ -18,7 +18,7 @@ use crate::settings::Scope;
 use crate::walk::{WalkError, walk_nodes};
 
 /// Changes when the form of checkpoints changes; others are not read.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// A violated requirement as it is written.
 #[derive(Clone, Serialize, Deserialize)]

@@ -234,6 +234,23 @@ pub struct Progress {
     pub segments_from_start: u64,
     /// Smallest margin seen.
     pub margin: f64,
+    /// Of these segments, those that were taken from an earlier run; see [`crate::Remembering`].
+    pub reused: u64,
+    /// Of those taken from an earlier run, those that were run all the same, to check.
+    pub checked: u64,
+    /// The first segment that an earlier run knows too and that ends otherwise now.
+    pub first_difference: Option<SegmentAt>,
+}
+
+/// A segment by where it begins: first by level, then by the number of its start, then by choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SegmentAt {
+    /// Level of the state it begins in.
+    pub level: u32,
+    /// Number of that state.
+    pub parent: u64,
+    /// Number of its choice.
+    pub choice: u16,
 }
 
 /// One finished level.

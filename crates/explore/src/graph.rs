@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use anabranch_kernel::{CellKey, Choice, DigestWriter, KeyWriter, SegmentEnd, System, Verdict};
+use anabranch_kernel::{CellKey, Choice, DigestWriter, KeyWriter, Recall, SegmentEnd, System, Verdict};
 
 use crate::cells::{Arrival, Cells, JobOrder, Member, Members};
 use crate::checkpoint::{Log, Written};
-use crate::edge::{Drawn, Edge, Fate, LevelReport, NO_PARENT, Node, Observer, Progress};
+use crate::edge::{Drawn, Edge, Fate, LevelReport, NO_PARENT, Node, Observer, Progress, SegmentAt};
 use crate::links::Links;
 use crate::pool::Pool;
 use crate::runner::{Done, MergeClock, Origin, Profile, Waiting, cell_key};
@@ -160,10 +160,33 @@ impl<'a, S: System> Graph<'a, S> {
         }
     }
 
-    /// Counts a segment and says what became of it, or `None` if its end is open.
-    pub(crate) fn account(&mut self, done: &mut Done<'_, S::State>) -> Option<Fate> {
+    /// Counts what a segment took: it may have been run, or be known from an earlier run.
+    fn count_segment(&mut self, done: &Done<'_, S::State>) {
         self.progress.segments += 1;
         self.progress.segments_from_start += u64::from(done.origin.level) + 1;
+        if done.job.recall != Recall::Ran {
+            self.count_recall(done);
+        }
+    }
+
+    #[cold]
+    fn count_recall(&mut self, done: &Done<'_, S::State>) {
+        let Origin { parent, level, .. } = done.origin;
+        let progress = &mut self.progress;
+        match done.job.recall {
+            Recall::Ran | Recall::Alike => {}
+            Recall::Reused => progress.reused += 1,
+            Recall::Checked => (progress.reused, progress.checked) = (progress.reused + 1, progress.checked + 1),
+            Recall::Differs => {
+                let at = SegmentAt { level, parent, choice: done.job.choice.0 };
+                progress.first_difference = Some(progress.first_difference.map_or(at, |first| first.min(at)));
+            }
+        }
+    }
+
+    /// Counts a segment and says what became of it, or `None` if its end is open.
+    pub(crate) fn account(&mut self, done: &mut Done<'_, S::State>) -> Option<Fate> {
+        self.count_segment(done);
         if done.job.margin < self.progress.margin {
             self.progress.margin = done.job.margin;
         }
@@ -389,8 +412,7 @@ impl<'a, S: System> Graph<'a, S> {
 
     /// A segment that was run before is run again: it costs, and it must end as it did.
     pub(crate) fn see_again(&mut self, done: &Done<'_, S::State>) -> io::Result<Option<Fate>> {
-        self.progress.segments += 1;
-        self.progress.segments_from_start += u64::from(done.origin.level) + 1;
+        self.count_segment(done);
         match &done.job.end {
             Ok(SegmentEnd::Open) => Ok(None),
             other => {

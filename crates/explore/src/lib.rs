@@ -21,6 +21,7 @@ mod pool;
 pub mod probability;
 mod recording;
 mod refine;
+mod remember;
 mod replay;
 mod runner;
 mod settings;
@@ -32,12 +33,13 @@ pub use cells::REOPEN_STEP;
 pub use coverage::{Coverage, clopper_pearson};
 pub use edge::{
     Clock, Disk, Drawn, Edge, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress,
-    Trail,
+    SegmentAt, Trail,
 };
 pub use explorer::{ExploreError, Explorer, Outcome, Stop, with_threads};
 pub use graph::{FaultAt, HITS_MAX, Hit};
 pub use recording::Recording;
 pub use refine::{RefineEnd, Refinement};
+pub use remember::{CHECK_ONE_IN, Memory, MemoryError, Remembering, SegmentSink, Since};
 pub use replay::{Replayed, constant, replay};
 pub use runner::Profile;
 pub use settings::{Budget, Keep, Merge, Order, Refine, Scope, Settings, SettingsError};

@@ -9,7 +9,7 @@ use crate::key::{Grid, KeyWriter};
 use crate::state::{from_bytes, to_bytes};
 use crate::system::{Job, Params, SegmentEnd, System};
 use crate::watch::Watch;
-use crate::{Chance, Choice, Fault, Seed};
+use crate::{Chance, Choice, Fault, Reads, Seed};
 
 /// How much of a system was tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,19 +58,22 @@ fn check_run<S: System>(
             return Err(format!("live choices must be sorted and begin with \"no error\": {choices:?}"));
         }
         let choice = choices[chance.below(n as u64, choices.len() as u64) as usize];
-        let (straight, end) = run_one(system, state.clone(), choice);
-        let (resumed, end_resumed) = run_one(system, loaded, choice);
+        let (straight, end, reads) = run_one(system, state.clone(), choice);
+        let (resumed, end_resumed, reads_resumed) = run_one(system, loaded, choice);
         equal("run after load", &to_bytes(&straight), &to_bytes(&resumed))?;
-        if end != end_resumed {
-            return Err(format!("segment {n} ended as {end:?}, after load as {end_resumed:?}"));
+        if (&end, reads) != (&end_resumed, reads_resumed) {
+            return Err(format!("segment {n} ended as {end:?}, after load as {end_resumed:?}, or read other parts"));
         }
         let mut jobs: Vec<Job<S::State>> = choices.iter().map(|&c| Job::new(state.clone(), c)).collect();
         system.run_many(&mut jobs);
         for job in &jobs {
-            let (alone, end_alone) = run_one(system, state.clone(), job.choice);
+            let (alone, end_alone, reads_alone) = run_one(system, state.clone(), job.choice);
             equal("many at once", &to_bytes(&alone), &to_bytes(&job.state))?;
             if job.end != end_alone {
                 return Err(format!("alone {end_alone:?}, among many {:?}", job.end));
+            }
+            if job.reads != reads_alone {
+                return Err(format!("alone it reads the parts {reads_alone:?}, among many {:?}", job.reads));
             }
         }
         let mut key = KeyWriter::new(grid);
@@ -90,9 +93,10 @@ fn check_run<S: System>(
     Ok(())
 }
 
-fn run_one<S: System>(system: &S, mut state: S::State, choice: Choice) -> (S::State, Result<SegmentEnd, Fault>) {
-    let end = system.run(&mut state, choice, &mut Watch::off());
-    (state, end)
+fn run_one<S: System>(system: &S, mut state: S::State, choice: Choice) -> (S::State, Result<SegmentEnd, Fault>, Reads) {
+    let mut watch = Watch::off();
+    let end = system.run(&mut state, choice, &mut watch);
+    (state, end, watch.reads)
 }
 
 fn equal(what: &str, a: &[u8], b: &[u8]) -> Result<(), String> {

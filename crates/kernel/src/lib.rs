@@ -39,6 +39,7 @@ pub mod errors;
 pub mod key;
 pub mod likelihood;
 pub mod maths;
+pub mod parts;
 pub mod state;
 pub mod system;
 pub mod tube;
@@ -50,7 +51,8 @@ pub use digest::{Digest, DigestWriter};
 pub use errors::{Choice, Choices, ErrorSpace, ErrorSpaceError, Mode, Site};
 pub use key::{CellKey, CellSize, Grid, KeyWriter, Variable};
 pub use likelihood::{Chain, Likelihood, Process, ProcessError};
-pub use state::{State, StateError, from_bytes, state_digest, to_bytes};
+pub use parts::{Part, Parts, Reads, Recall};
+pub use state::{State, StateError, from_bytes, state_digest, to_bytes, write_bytes};
 pub use system::{
     AXES_MAX, Axis, Danger, Fault, Job, ParamSpace, Params, Place, SegmentEnd, System, Verdict, Verdicts,
 };

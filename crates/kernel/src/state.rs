@@ -22,6 +22,12 @@ pub fn to_bytes<S: State>(state: &S) -> Vec<u8> {
     postcard::to_allocvec(state).expect("a state is plain data and always has bytes")
 }
 
+/// Appends the canonical bytes of a state to a buffer, for loops that save many.
+pub fn write_bytes<S: State>(state: &S, out: &mut Vec<u8>) {
+    let taken = std::mem::take(out);
+    *out = postcard::to_extend(state, taken).expect("a state is plain data and always has bytes");
+}
+
 /// The state behind canonical bytes.
 ///
 /// # Errors

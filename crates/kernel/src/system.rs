@@ -7,6 +7,7 @@ use crate::chance::Seed;
 use crate::errors::{Choice, Choices, ErrorSpace};
 use crate::key::{KeyWriter, Variable};
 use crate::likelihood::Likelihood;
+use crate::parts::{Parts, Reads, Recall};
 use crate::state::State;
 use crate::tube::{Contraction, NoProof, Tube};
 use crate::watch::{Signal, Watch};
@@ -140,12 +141,17 @@ pub struct Job<S> {
     pub notes: Verdicts,
     /// Smallest margin of the segment.
     pub margin: f64,
+    /// Which separate parts of the configuration decided all this.
+    pub reads: Reads,
+    /// Whether it was computed or remembered.
+    pub recall: Recall,
 }
 
 impl<S> Job<S> {
     /// A job that has not run.
     pub fn new(state: S, choice: Choice) -> Self {
-        Self { state, choice, end: Ok(SegmentEnd::Open), notes: Verdicts::new(), margin: f64::INFINITY }
+        let (notes, margin) = (Verdicts::new(), f64::INFINITY);
+        Self { state, choice, end: Ok(SegmentEnd::Open), notes, margin, reads: Reads::ALL, recall: Recall::Ran }
     }
 }
 
@@ -196,8 +202,13 @@ pub trait System: Sync {
         for job in jobs {
             let mut watch = Watch::off();
             job.end = self.run(&mut job.state, job.choice, &mut watch);
-            (job.notes, job.margin) = (watch.notes, watch.margin);
+            (job.notes, job.margin, job.reads) = (watch.notes, watch.margin, watch.reads);
         }
+    }
+    /// The configuration, cut into what every segment may read and what only some do. A system that says nothing is one
+    /// of which nothing can be remembered.
+    fn parts(&self) -> Parts {
+        Parts::default()
     }
     /// How bad a state looks.
     fn danger(&self, state: &Self::State) -> Danger {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::parts::Reads;
 use crate::system::{Verdict, Verdicts};
 
 /// A number that a system shows every base cycle.
@@ -33,6 +34,8 @@ pub struct Watch<'a> {
     pub notes: Verdicts,
     /// Smallest margin seen in this segment (for a car: clearance in metres); infinite if there is none.
     pub margin: f64,
+    /// Which separate parts of the system's configuration decided the outcome; all, unless the system says otherwise.
+    pub reads: Reads,
 }
 
 impl std::fmt::Debug for Watch<'_> {
@@ -44,7 +47,7 @@ impl std::fmt::Debug for Watch<'_> {
 impl<'a> Watch<'a> {
     /// Nobody records.
     pub fn off() -> Self {
-        Self { recorder: None, notes: Verdicts::new(), margin: f64::INFINITY }
+        Self { recorder: None, notes: Verdicts::new(), margin: f64::INFINITY, reads: Reads::ALL }
     }
     /// Every frame goes to the recorder.
     pub fn recording(recorder: &'a mut dyn Recorder) -> Self {

@@ -9,6 +9,7 @@ use super::groups::Group;
 use super::pictures;
 use super::probability::{self, Likely};
 use super::settings::{Horizon, Words};
+use super::since::Spared;
 use crate::exit::Exit;
 use crate::load::Loaded;
 
@@ -52,6 +53,10 @@ pub struct Facts<'a> {
     pub run: String,
     /// How likely failures are, where the scenario says how likely errors are.
     pub likely: Option<Likely>,
+    /// What an earlier run spared this one.
+    pub spared: Option<Spared>,
+    /// Bytes of segments left for a later run.
+    pub remembered_bytes: Option<u64>,
 }
 
 impl Facts<'_> {
@@ -174,6 +179,12 @@ impl Facts<'_> {
         });
         if let Some(likely) = &self.likely {
             object["probability"] = probability::to_json(self, likely);
+        }
+        if let Some(spared) = &self.spared {
+            spared.add_to(&mut object, self.drive);
+        }
+        if let Some(bytes) = self.remembered_bytes {
+            object["remembered_bytes"] = json!(bytes);
         }
         object
     }

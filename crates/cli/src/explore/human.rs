@@ -159,6 +159,12 @@ fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
     if let Some(likely) = &facts.likely {
         row("likely", probability::sentence(likely));
     }
+    if let Some(spared) = &facts.spared {
+        spared.rows(facts.drive).into_iter().for_each(|(name, text)| row(name, text));
+    }
+    if let Some(size) = facts.remembered_bytes {
+        row("remembered", format!("{} of segments, for `explore --since {}`", bytes(size), facts.run));
+    }
     row("cost", cost(facts));
     row("run", format!("{} (digest {})", facts.run, facts.outcome.digest));
     out

@@ -13,5 +13,6 @@ pub mod pictures;
 pub mod probability;
 pub mod resume;
 pub mod settings;
+pub mod since;
 pub mod store;
 pub mod watcher;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anabranch_explore::probability::Asked;
-use anabranch_explore::{Disk, ExploreError, Explorer, Outcome, Recording, Settings, Stop};
+use anabranch_explore::{Disk, ExploreError, Explorer, Outcome, Recording, Remembering, Settings, Stop};
 use anabranch_kernel::{Seed, System};
 use anabranch_record::table::Whole;
 use anabranch_record::{Phase, RunFolder, RunInfo, Status};
@@ -22,6 +22,7 @@ use crate::explore::meter::Meter;
 use crate::explore::probability::{self, Likely, Wanted};
 use crate::explore::resume::Earlier;
 use crate::explore::settings::{self, Flags, Horizon, MergeFlag, Pairs, parse_budget, parse_merge};
+use crate::explore::since::{Before, Keeper};
 use crate::explore::store::{LevelTrail, SpillDisk};
 use crate::explore::watcher::{Pictures, Watcher};
 use crate::explore::{groups, human, pictures};
@@ -80,8 +81,14 @@ pub struct Explore {
     pub refine: Option<u32>,
     /// Go on with a run that was interrupted, killed or ended by a budget; the last one if none is named.
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
-    #[arg(conflicts_with_all = ["until", "merge", "keep", "order", "scope", "preset", "sets", "with", "tolerance", "league"])]
+    #[arg(conflicts_with_all = ["until", "merge", "keep", "order", "scope", "preset", "sets", "with", "tolerance", "league", "since", "remember"])]
     pub resume: Option<String>,
+    /// Keep every segment in the run folder, so that a later run need not run again what a change cannot reach.
+    #[arg(long, conflicts_with_all = ["tolerance", "league"])]
+    pub remember: bool,
+    /// Take over the segments of an earlier run that a change of the driver cannot reach; it needs --remember there.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["more", "tolerance", "league"])]
+    pub since: Option<String>,
     /// Change a value of the scenario, as in ego.start.y="0.1 m"; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub sets: Vec<Override>,
@@ -123,6 +130,21 @@ struct Journey<'a> {
     cpu_before_s: f64,
     folder: RunFolder,
     wanted: Wanted,
+    before: Option<Before>,
+    keeps: Keeps,
+}
+
+/// Whether segments are left for a later run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keeps {
+    Segments,
+    Nothing,
+}
+
+/// What the explorer found, and how much it left for a later run.
+struct Explored {
+    outcome: Outcome,
+    remembered_bytes: Option<u64>,
 }
 
 /// An exploration that has come to its end.
@@ -145,10 +167,16 @@ impl Explore {
             Some(run) => {
                 let earlier = Earlier::find(run, self)?;
                 earlier.clear()?;
-                let Earlier { folder, verb, loaded, seed } = earlier;
+                let Earlier { folder, mut verb, loaded, seed } = earlier;
+                if let Some(since) = verb.since.take() {
+                    screen.warn(&format!("going on without `--since {since}`: what is left is run"));
+                }
                 verb.explore_in(Some((folder, seed)), &loaded, global, screen)?
             }
             None => {
+                if self.since.is_some() && self.scenario.is_dir() {
+                    return Err(Failure::input("--since takes one scenario, not a folder of them", ""));
+                }
                 if let Some(exit) = suite::explore(self, global, screen)? {
                     return Ok(exit);
                 }
@@ -200,6 +228,7 @@ impl Explore {
         };
         let (settings, horizon) = self.settings(loaded, &drive)?;
         let wanted = Wanted::of(&drive, self.samples, self.most_likely)?;
+        let before = self.since.as_deref().map(|run| Before::read(run, &drive, screen)).transpose()?;
         let resumes = earlier.is_some();
         let (folder, seed) = match earlier {
             Some(earlier) => earlier,
@@ -222,6 +251,8 @@ impl Explore {
             cpu_before_s,
             folder,
             wanted,
+            before,
+            keeps: if self.remember { Keeps::Segments } else { Keeps::Nothing },
         };
         if !resumes {
             journey.write_info()?;
@@ -288,7 +319,7 @@ impl Journey<'_> {
             self.screen.detail(&format!("going on after {} whole levels", trail.levels_whole()));
         }
         let done =
-            self.explore(&mut trail, &mut watcher).and_then(|outcome| self.conclude(outcome, &trail, &mut watcher));
+            self.explore(&mut trail, &mut watcher).and_then(|explored| self.conclude(explored, &trail, &mut watcher));
         if let Err(failure) = &done {
             // What ended it is told; that it could not be noted as well is nothing new.
             let _ = watcher.finish(Phase::Failed, 0, &failure.to_string());
@@ -296,13 +327,39 @@ impl Journey<'_> {
         done
     }
 
-    fn explore(&self, trail: &mut LevelTrail, watcher: &mut Watcher<'_>) -> Result<Outcome, Failure> {
+    fn explore(&self, trail: &mut LevelTrail, watcher: &mut Watcher<'_>) -> Result<Explored, Failure> {
+        let keeper = match self.keeps {
+            Keeps::Segments => Some(Keeper::open(&self.folder, self.drive)?),
+            Keeps::Nothing => None,
+        };
+        let mut system = Remembering::new(self.drive);
+        if let Some(since) = self.before.as_ref().and_then(Before::since) {
+            system = system.since(since);
+        }
+        if let Some(keeper) = &keeper {
+            system = system.keeping(keeper);
+        }
+        let outcome = self.explore_system(&system, trail, watcher)?;
+        if let Some(fault) = system.broken() {
+            let (exit, help) = (Exit::Bug, "explore without --since, and please send us the scenario".to_owned());
+            return Err(Failure::Plain { exit, message: fault.to_string(), help });
+        }
+        let remembered_bytes = keeper.map(Keeper::finish).transpose()?;
+        Ok(Explored { outcome, remembered_bytes })
+    }
+
+    fn explore_system(
+        &self,
+        system: &Remembering<'_, Drive>,
+        trail: &mut LevelTrail,
+        watcher: &mut Watcher<'_>,
+    ) -> Result<Outcome, Failure> {
         let asked = interrupt::listen()?;
         let mut disks = match self.settings.budget.memory_bytes {
             None => None,
             Some(_) => Some([SpillDisk::new_in(self.folder.path())?, SpillDisk::new_in(self.folder.path())?]),
         };
-        let mut explorer = Explorer::new(self.drive)
+        let mut explorer = Explorer::new(system)
             .settings(self.settings.clone())
             .seed(self.seed)
             .threads(self.threads)
@@ -321,7 +378,13 @@ impl Journey<'_> {
         Ok(outcome)
     }
 
-    fn conclude(&self, outcome: Outcome, trail: &LevelTrail, watcher: &mut Watcher<'_>) -> Result<Concluded, Failure> {
+    fn conclude(
+        &self,
+        explored: Explored,
+        trail: &LevelTrail,
+        watcher: &mut Watcher<'_>,
+    ) -> Result<Concluded, Failure> {
+        let Explored { outcome, remembered_bytes } = explored;
         let cpu_s = || ThisSystem.cpu_s().map(|cpu_s| cpu_s - self.cpu_before_s);
         let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), cpu_s());
         self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
@@ -339,6 +402,7 @@ impl Journey<'_> {
         };
         // Hits beyond the limit of the explorer are counted and have no path.
         let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
+        let spared = self.before.as_ref().map(|before| before.spared(self.drive, self.seed, &outcome.progress, trail));
         let facts = Facts {
             loaded: self.loaded,
             drive: self.drive,
@@ -351,6 +415,8 @@ impl Journey<'_> {
             used,
             run: project::relative(self.folder.path()),
             likely,
+            spared: spared.transpose()?,
+            remembered_bytes,
         };
         let drawing = std::mem::take(&mut watcher.drawing);
         // Who pressed Ctrl-C waits for what must be saved, not for pictures of a part; resuming draws them.

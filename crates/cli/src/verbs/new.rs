@@ -39,6 +39,7 @@ const TEMPLATES: &[Template] = templates![
     "narrow-passage-starts",
     "narrow-passage-timetable",
     "replanning-garage",
+    "pass-and-reverse",
 ];
 
 /// Write a ready project from a template.

@@ -167,16 +167,39 @@ impl LateralGains {
 /// averaged over a window about the car, moved ahead by the lag of the steering: a jump becomes a ramp that is centred
 /// on it, and heading errors on both sides cancel. Near large jumps the path asks for less speed, so that the wheels
 /// can follow the ramp. That is a property of the path: errors across it do not influence the speed (S1-48).
+///
+/// The gains may differ forwards and backwards: reversing, the front swings out, and many drivers are gentler then.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LateralLaw {
-    gains: LateralGains,
-    lateral_max_m: f64,
+    forward: Correction,
+    reverse: Correction,
+    /// Both directions have the same gains; most drivers do.
+    is_alike: bool,
     wheelbase_m: f64,
     steering_max_rad: f64,
     steering_rate_max_radps: f64,
     steering_lag_s: f64,
     brake_way_m: f64,
     speed_per_curvature: f64,
+}
+
+/// The gains of one direction, with what follows from them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Correction {
+    gains: LateralGains,
+    lateral_max_m: f64,
+}
+
+impl Correction {
+    fn new(gains: LateralGains) -> Self {
+        Self { gains, lateral_max_m: APPROACH_MAX_RAD * gains.k_heading_per_m / gains.k_lateral_per_m2 }
+    }
+    /// Lateral gain, heading gain and the largest lateral error that counts.
+    #[inline(always)]
+    fn lanes<R: Real>(&self) -> [R; 3] {
+        let Self { gains, lateral_max_m } = *self;
+        [R::splat(gains.k_lateral_per_m2), R::splat(gains.k_heading_per_m), R::splat(lateral_max_m)]
+    }
 }
 
 /// What the path asks for here and a little ahead.
@@ -189,14 +212,15 @@ pub struct Ahead<R> {
 }
 
 impl LateralLaw {
-    /// The law with these gains for this car, looking ahead by the way it needs to slow down.
-    pub fn new(gains: LateralGains, car: &CarSpec, brake_way_m: f64) -> Self {
+    /// The law with these gains, forwards and backwards, for this car, looking ahead by the way it needs to slow down.
+    pub fn new(forward: LateralGains, reverse: LateralGains, car: &CarSpec, brake_way_m: f64) -> Self {
         // Over the window of length w a change of curvature Δκ takes the steering angle at most L·Δκ (S4-11), in time
         // w/v; a tenth of the rate is left to the corrections.
         let speed_per_curvature = 0.9 * car.steering_rate_max_radps * 2.0 * CURVATURE_WINDOW_HALF_M / car.wheelbase_m;
         Self {
-            gains,
-            lateral_max_m: APPROACH_MAX_RAD * gains.k_heading_per_m / gains.k_lateral_per_m2,
+            forward: Correction::new(forward),
+            reverse: Correction::new(reverse),
+            is_alike: forward == reverse,
             wheelbase_m: car.wheelbase_m,
             steering_max_rad: car.steering_max_rad,
             steering_rate_max_radps: car.steering_rate_max_radps,
@@ -204,6 +228,16 @@ impl LateralLaw {
             brake_way_m,
             speed_per_curvature,
         }
+    }
+    /// Gains forwards and backwards.
+    pub fn gains(&self) -> [LateralGains; 2] {
+        [self.forward.gains, self.reverse.gains]
+    }
+    /// The same law with other gains, forwards and backwards.
+    #[must_use]
+    pub fn with_gains(&self, [forward, reverse]: [LateralGains; 2]) -> Self {
+        let is_alike = forward == reverse;
+        Self { forward: Correction::new(forward), reverse: Correction::new(reverse), is_alike, ..*self }
     }
     /// What the path asks for about a station: its curvature, averaged over the window, and the speed at which the
     /// wheels can follow its change between the back of the window and the braking distance ahead.
@@ -241,13 +275,27 @@ impl LateralLaw {
     /// Steering angle for a path curvature and a deviation, driving in a direction.
     #[inline(always)]
     pub fn steering<R: Real>(&self, path_curvature: R, deviation: &Deviation<R>, direction: R) -> R {
-        let lateral_max_m = R::splat(self.lateral_max_m);
+        let [k_lateral, k_heading, lateral_max_m] = self.gains_along(direction);
         let lateral_m = deviation.lateral_m.clamp(-lateral_max_m, lateral_max_m);
-        let correction = R::splat(self.gains.k_lateral_per_m2) * lateral_m
-            + R::splat(self.gains.k_heading_per_m) * direction * deviation.heading;
+        let correction = k_lateral * lateral_m + k_heading * direction * deviation.heading;
         let steering = maths::atan(R::splat(self.wheelbase_m) * (path_curvature - correction));
         let steering_max = R::splat(self.steering_max_rad);
         steering.clamp(-steering_max, steering_max)
+    }
+    /// Lateral gain, heading gain and the largest lateral error that counts, driving in a direction. Nothing but this
+    /// reads gains: a segment that is driven forwards alone does not depend on those for reversing.
+    #[inline(always)]
+    fn gains_along<R: Real>(&self, direction: R) -> [R; 3] {
+        let forward = self.forward.lanes();
+        if self.is_alike {
+            return forward;
+        }
+        let (reverse, backwards) = (self.reverse.lanes(), direction.lt(R::splat(0.0)));
+        [
+            R::select(backwards, reverse[0], forward[0]),
+            R::select(backwards, reverse[1], forward[1]),
+            R::select(backwards, reverse[2], forward[2]),
+        ]
     }
     /// Time to turn the wheels at standstill from the end of one section (straight without one) to the start of the
     /// next.
@@ -260,5 +308,35 @@ impl LateralLaw {
         let after = angle(path.sections()[section].start_m, section);
         let turn = (after - before).abs();
         if turn < STRAIGHT_RAD { 0.0 } else { turn / self.steering_rate_max_radps + 2.0 * self.steering_lag_s }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_kernel::maths::Lanes;
+
+    use super::*;
+
+    #[test]
+    fn each_direction_is_steered_by_its_own_gains_alone() {
+        let car = CarSpec::named("compact").expect("a shipped car");
+        let law = |forward, reverse| LateralLaw::new(forward, reverse, &car, 1.0);
+        let (calm, eager) = (LateralGains::CALM, LateralGains::EAGER);
+        let mixed = law(calm, eager);
+        for (lateral_m, heading) in [(0.2, -0.1), (-3.0, 0.4), (0.01, 0.0), (0.0, 0.02)] {
+            let off = Deviation { lateral_m, heading };
+            let steering = |law: &LateralLaw, direction: f64| law.steering(0.1, &off, direction).to_bits();
+            assert_eq!(steering(&mixed, 1.0), steering(&law(calm, calm), 1.0));
+            assert_eq!(steering(&mixed, -1.0), steering(&law(eager, eager), -1.0));
+            assert_ne!(steering(&mixed, -1.0), steering(&law(calm, calm), -1.0));
+            // Side by side every lane has its own direction.
+            let lanes = Deviation { lateral_m: Lanes::<8>::splat(lateral_m), heading: Lanes::<8>::splat(heading) };
+            let direction = Lanes::<8>::from_lanes(|lane| if lane % 2 == 0 { 1.0 } else { -1.0 });
+            let together = mixed.steering(Lanes::<8>::splat(0.1), &lanes, direction);
+            for lane in 0..8 {
+                assert_eq!(together.lane(lane).to_bits(), steering(&mixed, direction.lane(lane)));
+            }
+        }
+        assert_eq!(mixed.with_gains([eager, eager]), law(eager, eager));
     }
 }

@@ -13,17 +13,20 @@ use super::{Command, Told};
 /// Gains of a path follower.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathFollowerSpec {
-    /// Steering.
+    /// Steering, driving forwards.
     pub lateral: LateralGains,
+    /// Steering, driving backwards.
+    pub reverse: LateralGains,
     /// Speed.
     pub speed: SpeedGains,
 }
 
 impl PathFollowerSpec {
     /// Soft and slow.
-    pub const CALM: Self = Self { lateral: LateralGains::CALM, speed: SpeedGains::CALM };
+    pub const CALM: Self = Self { lateral: LateralGains::CALM, reverse: LateralGains::CALM, speed: SpeedGains::CALM };
     /// Firm and faster.
-    pub const EAGER: Self = Self { lateral: LateralGains::EAGER, speed: SpeedGains::EAGER };
+    pub const EAGER: Self =
+        Self { lateral: LateralGains::EAGER, reverse: LateralGains::EAGER, speed: SpeedGains::EAGER };
 
     /// Gains by name: `calm` or `eager`.
     pub fn named(name: &str) -> Option<Self> {
@@ -159,8 +162,18 @@ pub struct PathFollower {
 impl PathFollower {
     /// A follower with these gains for this car, called every `cycle_s`.
     pub fn new(spec: &PathFollowerSpec, car: &CarSpec, cycle_s: f64) -> Self {
-        let lateral = LateralLaw::new(spec.lateral, car, spec.speed.brake_way_m());
+        let lateral = LateralLaw::new(spec.lateral, spec.reverse, car, spec.speed.brake_way_m());
         Self { lateral, speed: spec.speed, gear_change_s: car.gear_change_s, cycle_s }
+    }
+
+    /// Gains of the steering, forwards and backwards.
+    pub fn gains(&self) -> [LateralGains; 2] {
+        self.lateral.gains()
+    }
+    /// The same follower with other gains of the steering, forwards and backwards.
+    #[must_use]
+    pub fn with_gains(&self, gains: [LateralGains; 2]) -> Self {
+        Self { lateral: self.lateral.with_gains(gains), ..*self }
     }
 
     /// The memory at the start of a path, with time to turn the wheels; a path without length is completed at once.

@@ -15,8 +15,10 @@ use super::{Command, Told};
 /// Gains of a trajectory follower.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrajectoryFollowerSpec {
-    /// Steering.
+    /// Steering, driving forwards.
     pub lateral: LateralGains,
+    /// Steering, driving backwards.
+    pub reverse: LateralGains,
     /// Speed of the timetable.
     pub cruise_mps: f64,
     /// Acceleration of the timetable.
@@ -39,6 +41,7 @@ impl TrajectoryFollowerSpec {
     /// Soft and slow.
     pub const CALM: Self = Self {
         lateral: LateralGains::CALM,
+        reverse: LateralGains::CALM,
         cruise_mps: 1.0,
         accel_mps2: 0.5,
         decel_mps2: 0.5,
@@ -51,6 +54,7 @@ impl TrajectoryFollowerSpec {
     /// Firm and faster.
     pub const EAGER: Self = Self {
         lateral: LateralGains::EAGER,
+        reverse: LateralGains::EAGER,
         cruise_mps: 1.5,
         accel_mps2: 1.0,
         decel_mps2: 1.0,
@@ -149,8 +153,18 @@ pub struct TrajectoryFollower {
 impl TrajectoryFollower {
     /// A follower with these gains for this car, called every `cycle_s`.
     pub fn new(spec: &TrajectoryFollowerSpec, car: &CarSpec, cycle_s: f64) -> Self {
-        let lateral = LateralLaw::new(spec.lateral, car, 0.0);
+        let lateral = LateralLaw::new(spec.lateral, spec.reverse, car, 0.0);
         Self { spec: *spec, lateral, gear_change_s: car.gear_change_s, cycle_s }
+    }
+    /// Gains of the steering, forwards and backwards.
+    pub fn gains(&self) -> [LateralGains; 2] {
+        self.lateral.gains()
+    }
+    /// The same follower with other gains of the steering, forwards and backwards.
+    #[must_use]
+    pub fn with_gains(&self, gains: [LateralGains; 2]) -> Self {
+        let spec = TrajectoryFollowerSpec { lateral: gains[0], reverse: gains[1], ..self.spec };
+        Self { spec, lateral: self.lateral.with_gains(gains), ..*self }
     }
     /// The timetable of a path for this follower.
     pub fn trajectory(&self, path: &Path) -> Trajectory {

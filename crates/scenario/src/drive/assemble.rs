@@ -179,12 +179,18 @@ pub fn check_expression(text: &str) -> Result<(), ExpressionError> {
     })
 }
 
-fn lateral_gains(spec: &ScenarioSpec, preset: LateralGains) -> LateralGains {
+/// Gains forwards and backwards.
+fn lateral_gains(spec: &ScenarioSpec, preset: LateralGains) -> (LateralGains, LateralGains) {
     let driver = &spec.ego.driver;
-    LateralGains {
+    let forward = LateralGains {
         k_lateral_per_m2: driver.lateral_gain_per_m2.map_or(preset.k_lateral_per_m2, |gain| gain.value),
         k_heading_per_m: driver.heading_gain_per_m.map_or(preset.k_heading_per_m, |gain| gain.value),
-    }
+    };
+    let reverse = LateralGains {
+        k_lateral_per_m2: driver.reverse_lateral_gain_per_m2.map_or(forward.k_lateral_per_m2, |gain| gain.value),
+        k_heading_per_m: driver.reverse_heading_gain_per_m.map_or(forward.k_heading_per_m, |gain| gain.value),
+    };
+    (forward, reverse)
 }
 
 fn driver(spec: &ScenarioSpec, model: &CarModel, cycle_s: f64) -> Driver {
@@ -192,14 +198,14 @@ fn driver(spec: &ScenarioSpec, model: &CarModel, cycle_s: f64) -> Driver {
     match given.kind.value {
         DriverKind::TrajectoryFollower => {
             let mut gains = TrajectoryFollowerSpec::CALM;
-            gains.lateral = lateral_gains(spec, gains.lateral);
+            (gains.lateral, gains.reverse) = lateral_gains(spec, gains.lateral);
             gains.cruise_mps = given.cruise_mps.map_or(gains.cruise_mps, |v| v.value);
             gains.decel_mps2 = given.comfort_decel_mps2.map_or(gains.decel_mps2, |v| v.value);
             Driver::Trajectory(TrajectoryFollower::new(&gains, &model.spec, cycle_s))
         }
         kind => {
             let mut gains = if kind == DriverKind::Eager { PathFollowerSpec::EAGER } else { PathFollowerSpec::CALM };
-            gains.lateral = lateral_gains(spec, gains.lateral);
+            (gains.lateral, gains.reverse) = lateral_gains(spec, gains.lateral);
             gains.speed.cruise_mps = given.cruise_mps.map_or(gains.speed.cruise_mps, |v| v.value);
             gains.speed.comfort_decel_mps2 =
                 given.comfort_decel_mps2.map_or(gains.speed.comfort_decel_mps2, |v| v.value);

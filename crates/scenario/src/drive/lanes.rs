@@ -90,8 +90,8 @@ impl Drive {
 
     fn run_job(&self, job: &mut Job<DriveState>) {
         let mut watch = Watch::off();
-        job.end = self.run_one(&mut job.state, job.choice, &mut watch);
-        (job.notes, job.margin) = (watch.notes, watch.margin);
+        job.end = self.run_watched(&mut job.state, job.choice, &mut watch);
+        (job.notes, job.margin, job.reads) = (watch.notes, watch.margin, watch.reads);
     }
 
     fn kind(&self, state: &DriveState, choice: Choice) -> Kind {
@@ -267,6 +267,7 @@ impl Drive {
         errors: anabranch_errors::Memory,
     ) {
         let state = &mut job.state;
+        let before = state.driver;
         state.tick += self.segment_ticks;
         state.car.car = ended.car.lane(lane);
         state.car.gear = Gear::of_sign(ended.command.gear_sign.lane(lane));
@@ -280,6 +281,7 @@ impl Drive {
         };
         state.errors = errors;
         self.requirements.begin(job.choice, &mut state.monitors);
+        job.reads = self.reads(&before, state);
         job.margin = ended.margin.lane(lane);
         job.notes.clear();
         job.end = Ok(SegmentEnd::Open);

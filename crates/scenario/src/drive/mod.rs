@@ -8,6 +8,7 @@ mod index;
 mod lanes;
 mod likelihood;
 mod obstacles;
+mod parts;
 mod plan;
 mod proof;
 mod state;
@@ -18,7 +19,7 @@ use anabranch_errors::ErrorSet;
 use anabranch_geometry::{Body, EdgeSet, Pose};
 use anabranch_kernel::{
     Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, NoProof, ParamSpace, Params,
-    Seed, SegmentEnd, Signal, System, Tube, Variable, Watch,
+    Parts, Seed, SegmentEnd, Signal, System, Tube, Variable, Watch,
 };
 use anabranch_monitors::Requirements;
 use anabranch_sensing::{Localisation, ObstacleSensor};
@@ -152,10 +153,13 @@ impl System for Drive {
         self.likelihood.as_ref()
     }
     fn run(&self, state: &mut DriveState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
-        self.run_one(state, choice, watch)
+        self.run_watched(state, choice, watch)
     }
     fn run_many(&self, jobs: &mut [Job<DriveState>]) {
         self.run_jobs(jobs);
+    }
+    fn parts(&self) -> Parts {
+        self.cut_into_parts()
     }
     fn cell(&self, state: &DriveState, key: &mut KeyWriter<'_>) {
         self.write_key(state, key);

@@ -72,6 +72,19 @@ impl Drive {
             || reach.actuator_delay_ticks > 0
     }
 
+    /// Runs one segment and says what it read.
+    pub(super) fn run_watched(
+        &self,
+        state: &mut DriveState,
+        choice: Choice,
+        watch: &mut Watch<'_>,
+    ) -> Result<SegmentEnd, Fault> {
+        let before = state.driver;
+        let end = self.run_one(state, choice, watch)?;
+        watch.reads = self.reads(&before, state);
+        Ok(end)
+    }
+
     /// Runs one segment, compiled for wide registers where the machine has them: the same operations, so the same bits.
     pub(super) fn run_one(
         &self,

@@ -168,6 +168,10 @@ pub struct DriverSpec {
     pub lateral_gain_per_m2: Option<Located<f64>>,
     /// Curvature per radian off the path.
     pub heading_gain_per_m: Option<Located<f64>>,
+    /// The first of these backwards; as forwards if left out.
+    pub reverse_lateral_gain_per_m2: Option<Located<f64>>,
+    /// The second of these backwards; as forwards if left out.
+    pub reverse_heading_gain_per_m: Option<Located<f64>>,
     /// Speed on a free path.
     pub cruise_mps: Option<Located<f64>>,
     /// Deceleration it plans with, positive.

@@ -71,6 +71,8 @@ fn driver(ego: View<'_>) -> Option<DriverSpec> {
         kind,
         lateral_gain_per_m2: real("lateral_gain"),
         heading_gain_per_m: real("heading_gain"),
+        reverse_lateral_gain_per_m2: real("reverse_lateral_gain"),
+        reverse_heading_gain_per_m: real("reverse_heading_gain"),
         cruise_mps: real("cruise"),
         comfort_decel_mps2: real("comfort_decel"),
         replan_s: real("replan"),

@@ -80,6 +80,8 @@ static DRIVER: Section = Section {
         key("kind", Kind::Word(DRIVERS), Need::Required, "Which one."),
         key("lateral_gain", positive(PATH_GAIN), Need::Optional, "Curvature per metre beside the path."),
         key("heading_gain", positive(CURVATURE), Need::Optional, "Curvature per radian off the path."),
+        key("reverse_lateral_gain", positive(PATH_GAIN), Need::Optional, "Backwards; as forwards if left out."),
+        key("reverse_heading_gain", positive(CURVATURE), Need::Optional, "Backwards; as forwards if left out."),
         key("cruise", positive(SPEED), Need::Optional, "Speed on a free path."),
         key("comfort_decel", positive(ACCELERATION), Need::Optional, "Deceleration it plans with."),
         key("replan", positive(TIME), Need::Optional, "Plans again this often; never if left out."),
