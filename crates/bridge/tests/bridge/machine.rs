@@ -2,10 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Environment variable that marks the processes of one test.
 pub const MARK: &str = "ANABRANCH_TEST_MARK";
+
+/// Tests that count processes, files and memory run one after another where they share a process.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A mark of this test alone; others run beside it, in this process or in others.
 pub fn mark_of_test() -> String {

@@ -1,11 +1,14 @@
 //! The bridge from outside: real processes, real sockets, and everything they can do wrong.
 #![cfg(unix)]
 
+mod fuzz;
+mod links;
 mod machine;
 mod orphans;
 mod rogues;
 #[path = "../../rogue/toy.rs"]
 mod toy;
+mod worlds;
 
 use anabranch_bridge::ProcessFactory;
 

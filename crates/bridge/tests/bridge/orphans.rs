@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anabranch_bridge::{Factory, ProcessFactory};
 
-use super::machine::{MARK, children, eventually, marked, resident_kb};
+use super::machine::{MARK, alone, children, eventually, marked, resident_kb};
 use super::rogue;
 
 fn with_mark(mode: &str, mark: &str) -> ProcessFactory {
@@ -16,6 +16,7 @@ fn with_mark(mode: &str, mark: &str) -> ProcessFactory {
 
 #[test]
 fn a_dropped_instance_takes_its_helpers_along() {
+    let _alone = alone();
     let instance = with_mark("helpers", "dropped").start().unwrap();
     assert_eq!(marked("dropped").len(), 4, "the program and three sleepers in groups of their own");
     drop(instance);
@@ -25,6 +26,7 @@ fn a_dropped_instance_takes_its_helpers_along() {
 
 #[test]
 fn a_killed_host_takes_all_along() {
+    let _alone = alone();
     for (mode, processes) in [("driver", 2), ("helpers", 5)] {
         let mark = format!("killed-{mode}");
         let mut host = Command::new(env!("CARGO_BIN_EXE_anabranch-rogue"))
@@ -46,6 +48,7 @@ fn a_killed_host_takes_all_along() {
 
 #[test]
 fn a_panic_takes_all_along() {
+    let _alone = alone();
     let thread = std::thread::spawn(|| {
         let _instance = with_mark("helpers", "panic").start().unwrap();
         panic!("a bug of ours");
@@ -56,6 +59,7 @@ fn a_panic_takes_all_along() {
 
 #[test]
 fn no_socket_is_left_in_the_folder_for_temporary_files() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let mut host = Command::new(env!("CARGO_BIN_EXE_anabranch-rogue"))
         .args(["host", "never-connects"])
@@ -73,6 +77,7 @@ fn no_socket_is_left_in_the_folder_for_temporary_files() {
 
 #[test]
 fn a_sentinel_does_not_hold_the_memory_of_a_large_host() {
+    let _alone = alone();
     let hoard = std::hint::black_box(vec![1_u8; 256 << 20]);
     let before: Vec<String> = sentinels();
     let _instance = rogue("driver").start().unwrap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anabranch_bridge::{Answer, Begin, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Op, Seat, Seen};
 
-use super::machine::{MARK, children, mark_of_test, marked, open_files, resident_kb, threads};
+use super::machine::{MARK, alone, children, mark_of_test, marked, open_files, resident_kb, threads};
 use super::rogue;
 
 /// How one is started: nearly all alike.
@@ -129,6 +129,7 @@ fn provoke(mode: &str, manner: Manner) -> Option<Misbehaviour> {
 
 #[test]
 fn every_misbehaviour_has_its_kind_and_the_next_instance_works() {
+    let _alone = alone();
     for (mode, manner, kind) in IN_STEP {
         let wrong = provoke(mode, manner);
         let found = wrong.as_ref().map_or(Kind::NoStart, |wrong| wrong.kind);
@@ -140,6 +141,7 @@ fn every_misbehaviour_has_its_kind_and_the_next_instance_works() {
 
 #[test]
 fn who_does_not_start_is_told_apart_from_who_talks_nonsense() {
+    let _alone = alone();
     for (mode, manner, kind) in AT_START {
         let wrong = fleet(mode, manner).map(|_| ()).unwrap_err();
         assert_eq!(wrong.kind, kind, "{mode}: {wrong}");
@@ -154,6 +156,7 @@ fn who_does_not_start_is_told_apart_from_who_talks_nonsense() {
 
 #[test]
 fn the_evidence_says_how_it_ended_and_what_was_printed() {
+    let _alone = alone();
     let crash = provoke("exit", Usual).unwrap();
     assert_eq!(crash.text, "the process ended with exit status 3");
     let abort = provoke("abort", Usual).unwrap();
@@ -172,6 +175,7 @@ fn the_evidence_says_how_it_ended_and_what_was_printed() {
 
 #[test]
 fn files_threads_and_memory_stay_flat_over_repetitions() {
+    let _alone = alone();
     let modes = ["exit", "nan", "huge-length", "value-bomb", "flood-stdout", "orphans", "truncated-body", "driver"];
     let round = || modes.iter().for_each(|mode| drop(provoke(mode, Usual)));
     round();
