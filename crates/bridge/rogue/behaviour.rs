@@ -103,10 +103,14 @@ fn deed(mode: &str) -> Option<Deed> {
         "too-few" => |_, answers| drop(answers.pop()),
         "too-many" => |_, answers| answers.push(Answer::Done {}),
         "other-kind" => |ops, answers| replace(ops, answers, |op| matches!(op, Op::Step { .. }), &Answer::Done {}),
-        "exception" => |ops, answers| replace(ops, answers, |op| matches!(op, Op::Step { .. }), &failed("division by zero")),
+        "exception" => {
+            |ops, answers| replace(ops, answers, |op| matches!(op, Op::Step { .. }), &failed("division by zero"))
+        }
         "load-fails" => |ops, answers| replace(ops, answers, |op| matches!(op, Op::Load { .. }), &failed("lost it")),
         "save-fails" => |ops, answers| replace(ops, answers, |op| matches!(op, Op::Save { .. }), &failed("disk full")),
-        "no-bytes" => |ops, answers| replace(ops, answers, |op| matches!(op, Op::Save { .. }), &Answer::Saved { bytes: None }),
+        "no-bytes" => {
+            |ops, answers| replace(ops, answers, |op| matches!(op, Op::Save { .. }), &Answer::Saved { bytes: None })
+        }
         "flood-stdout" => |_, _| flood(std::io::stdout()),
         "flood-stderr" => |_, _| flood(std::io::stderr()),
         "memory" => |_, _| blow_up(),

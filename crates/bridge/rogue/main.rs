@@ -17,7 +17,9 @@ fn main() {
         "driver" => serve_toy(toy::Toy::driver(Support::Save)),
         "world" => serve_toy(toy::Toy::world(Support::Save)),
         "world-replay" => serve_toy(toy::Toy::world(Support::Replay)),
-        other => raw::misbehave(other).or_else(|| behaviour::misbehave(other)).unwrap_or_else(|| Err(format!("no such mode: {other:?}"))),
+        other => raw::misbehave(other)
+            .or_else(|| behaviour::misbehave(other))
+            .unwrap_or_else(|| Err(format!("no such mode: {other:?}"))),
     };
     if let Err(text) = result {
         eprintln!("{text}");

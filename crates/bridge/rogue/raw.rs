@@ -54,11 +54,22 @@ fn wrong(mode: &str, good: &[u8], reply: &Reply) -> Option<Wrong> {
 /// Runs one of the modes here, if it is one.
 pub fn misbehave(mode: &str) -> Option<Result<(), String>> {
     match mode {
-        "garbage-greeting" => return Some(greet(b"SSH-2.0-OpenSSH_9.6 this is something else entirely, is it not? yes it is")),
+        "garbage-greeting" => {
+            return Some(greet(b"SSH-2.0-OpenSSH_9.6 this is something else entirely, is it not? yes it is"));
+        }
         "old-greeting" => {
             let mut greeting = [0; 64];
             (greeting[0], greeting[9], greeting[10]) = (0xff, 0x7f, 1);
             return Some(greet(&greeting));
+        }
+        "garbage-and-gone" => {
+            return Some(
+                connect()
+                    .and_then(|mut stream| {
+                        stream.write_all(b"HTTP/1.1 400 Bad Request").map_err(|error| error.to_string())
+                    })
+                    .map(|()| stay()),
+            );
         }
         "half-greeting" => return Some(greet(&[0xff, 0, 0, 0, 0])),
         "other-socket" => return Some(other_socket()),
@@ -74,7 +85,8 @@ fn stay() {
 }
 
 fn greet(bytes: &[u8]) -> Result<(), String> {
-    connect()?.write_all(bytes).map_err(|error| error.to_string())?;
+    let mut stream = connect()?;
+    stream.write_all(bytes).map_err(|error| error.to_string())?;
     stay();
     Ok(())
 }
@@ -111,7 +123,9 @@ fn talk(mode: &str) -> Result<(), String> {
         }
         let told: Reply = body::decode(&reply).map_err(|wrong| wrong.to_string())?;
         return match (mode, wrong(mode, &reply, &told)) {
-            (_, Some(wrong)) if wrong.frame => link.send(&wrong.bytes, &[], None).map_err(|error| error.to_string()).map(|()| stay()),
+            (_, Some(wrong)) if wrong.frame => {
+                link.send(&wrong.bytes, &[], None).map_err(|error| error.to_string()).map(|()| stay())
+            }
             (_, Some(wrong)) => {
                 wire.write_all(&wrong.bytes).map_err(|error| error.to_string())?;
                 if mode == "cut-frame" { Ok(()) } else { Ok(stay()) }

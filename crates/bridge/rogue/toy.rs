@@ -59,7 +59,10 @@ impl Toy {
     pub fn world(support: Support) -> Self {
         let mut card = card(Role::World, support);
         card.world = Some(Box::new(WorldCard {
-            sites: vec![SiteCard { name: "push".to_owned(), modes: ["none", "left", "right"].map(str::to_owned).to_vec() }],
+            sites: vec![SiteCard {
+                name: "push".to_owned(),
+                modes: ["none", "left", "right"].map(str::to_owned).to_vec(),
+            }],
             merge: vec![variable("x", "m", Some(0.1)), variable("v", "m/s", Some(0.05))],
             requirements: vec!["wall".to_owned(), "slow".to_owned()],
             signals: vec![variable("x", "m", None), variable("v", "m/s", None)],
@@ -117,7 +120,8 @@ impl Toy {
             Op::Save { branch, token } => {
                 let Some(state) = self.branches.remove(branch) else { return unknown("branch", *branch) };
                 self.saved.insert(*token, state);
-                let bytes = [state.x.to_le_bytes(), state.v.to_le_bytes(), u64::from(state.steps).to_le_bytes()].concat();
+                let bytes =
+                    [state.x.to_le_bytes(), state.v.to_le_bytes(), u64::from(state.steps).to_le_bytes()].concat();
                 Answer::Saved { bytes: self.card.saves_bytes.then(|| bytes.into()) }
             }
             Op::Drop { tokens } => {

@@ -33,7 +33,10 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Misbehaviour> {
         Ok(message) if reader.position() == bytes.len() as u64 => Ok(message),
         Ok(_) => {
             let at = reader.position() as usize;
-            Err(Misbehaviour::new(Kind::Malformed, format!("byte {at}: the message ends here, and {} bytes follow", bytes.len() - at)))
+            Err(Misbehaviour::new(
+                Kind::Malformed,
+                format!("byte {at}: the message ends here, and {} bytes follow", bytes.len() - at),
+            ))
         }
         Err(_) => Err(locate::<T>(bytes)),
     }
@@ -54,7 +57,10 @@ fn locate<T: DeserializeOwned>(bytes: &[u8]) -> Misbehaviour {
         Error::InvalidMarkerRead(cause) | Error::InvalidDataRead(cause)
             if cause.kind() == std::io::ErrorKind::UnexpectedEof =>
         {
-            return Misbehaviour::new(Kind::Truncated, format!("byte {at}{field}: the message of {} bytes ends too early", bytes.len()));
+            return Misbehaviour::new(
+                Kind::Truncated,
+                format!("byte {at}{field}: the message of {} bytes ends too early", bytes.len()),
+            );
         }
         _ => Kind::Malformed,
     };
@@ -68,7 +74,12 @@ fn count(bytes: &[u8]) -> Result<(), Misbehaviour> {
     let mut seen: u64 = 0;
     while expected > 0 {
         let at = bytes.len() - rest.len();
-        let cut = || Misbehaviour::new(Kind::Truncated, format!("byte {at}: the message of {} bytes ends too early", bytes.len()));
+        let cut = || {
+            Misbehaviour::new(
+                Kind::Truncated,
+                format!("byte {at}: the message of {} bytes ends too early", bytes.len()),
+            )
+        };
         let marker = rmp::decode::read_marker(&mut rest).map_err(|_| cut())?;
         let (values, data) = sizes(marker, &mut rest).ok_or_else(cut)?;
         rest = rest.get(data as usize..).ok_or_else(cut)?;
@@ -90,7 +101,9 @@ fn sizes(marker: Marker, rest: &mut &[u8]) -> Option<(u64, u64)> {
         Some(head.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
     };
     Some(match marker {
-        Marker::Null | Marker::True | Marker::False | Marker::FixPos(_) | Marker::FixNeg(_) | Marker::Reserved => (0, 0),
+        Marker::Null | Marker::True | Marker::False | Marker::FixPos(_) | Marker::FixNeg(_) | Marker::Reserved => {
+            (0, 0)
+        }
         Marker::U8 | Marker::I8 => (0, 1),
         Marker::U16 | Marker::I16 => (0, 2),
         Marker::U32 | Marker::I32 | Marker::F32 => (0, 4),

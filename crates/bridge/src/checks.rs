@@ -84,7 +84,9 @@ fn check_variables(list: &str, variables: &[crate::protocol::KeyVariable]) -> Re
     for variable in variables {
         if let Some(cell) = variable.cell {
             finite(format_args!("{list}.{}", variable.name), cell)?;
-            ensure(cell >= 0.0, Kind::OutOfRange, || format!("the cell of {:?} in `{list}` is negative: {cell}", variable.name))?;
+            ensure(cell >= 0.0, Kind::OutOfRange, || {
+                format!("the cell of {:?} in `{list}` is negative: {cell}", variable.name)
+            })?;
         }
     }
     Ok(())
@@ -165,9 +167,13 @@ pub fn check_kinds(ops: &[Op], answers: &[Answer]) -> Result<(), Misbehaviour> {
 /// With the first thing that does not; it concerns the branch of this operation and no other.
 pub fn check_answer(card: &Card, op: &Op, answer: &Answer) -> Result<(), Misbehaviour> {
     match (op, answer) {
-        (Op::Load { token, .. }, Answer::Failed { text }) => Err(broken(format!("saved state {token} cannot be loaded: {text}"))),
+        (Op::Load { token, .. }, Answer::Failed { text }) => {
+            Err(broken(format!("saved state {token} cannot be loaded: {text}")))
+        }
         (Op::Save { .. }, Answer::Failed { text }) => Err(broken(format!("a state cannot be saved: {text}"))),
-        (op, Answer::Failed { text }) => Err(Misbehaviour::new(Kind::Exception, format!("`{}` failed: {text}", op_name(op)))),
+        (op, Answer::Failed { text }) => {
+            Err(Misbehaviour::new(Kind::Exception, format!("`{}` failed: {text}", op_name(op))))
+        }
         (_, Answer::Decision(decision)) => check_decision(card, decision),
         (Op::Run { record, .. }, Answer::Segment(segment)) => {
             let world = card.world.as_deref().ok_or_else(|| broken("answers as a world without a card of one"))?;
@@ -219,7 +225,10 @@ fn check_trajectory(points: &[crate::protocol::TrajectoryPoint]) -> Result<(), M
     }
     match points.windows(2).position(|pair| pair[1].time_s <= pair[0].time_s) {
         None => Ok(()),
-        Some(n) => Err(Misbehaviour::new(Kind::OutOfRange, format!("trajectory[{}].time_s is not after the point before it", n + 1))),
+        Some(n) => Err(Misbehaviour::new(
+            Kind::OutOfRange,
+            format!("trajectory[{}].time_s is not after the point before it", n + 1),
+        )),
     }
 }
 

@@ -59,7 +59,11 @@ impl Probe {
         let modes = (0..STEPS).map(|n| {
             let mode = |(site, card): (usize, &crate::protocol::SiteCard)| {
                 let modes = card.modes.len().max(1) as u64;
-                if (site + n as usize) % sites.len() < at_once { chance.at(n).below(2 + site as u64, modes) as u16 } else { 0 }
+                if (site + n as usize) % sites.len() < at_once {
+                    chance.at(n).below(2 + site as u64, modes) as u16
+                } else {
+                    0
+                }
             };
             sites.iter().enumerate().map(mode).collect()
         });
@@ -132,7 +136,12 @@ impl Trial<'_> {
     fn reset(&self, seat: &mut Seat<'_>, branch: Branch) -> Result<(), Misbehaviour> {
         one(seat, Op::Reset { branch, begin: Box::new(self.probe.begin.clone()) }).map(|_| ())
     }
-    fn steps(&self, seat: &mut Seat<'_>, branch: Branch, range: std::ops::Range<usize>) -> Result<Vec<Answer>, Misbehaviour> {
+    fn steps(
+        &self,
+        seat: &mut Seat<'_>,
+        branch: Branch,
+        range: std::ops::Range<usize>,
+    ) -> Result<Vec<Answer>, Misbehaviour> {
         range.map(|n| one(seat, self.probe.op(self.role, branch, n))).collect()
     }
     fn from_start(&self, seat: &mut Seat<'_>, branch: Branch) -> Result<Vec<Answer>, Misbehaviour> {

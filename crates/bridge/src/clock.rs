@@ -3,7 +3,10 @@
 use std::time::{Duration, Instant};
 
 /// What time it is, for deadlines and for people.
-#[expect(clippy::disallowed_methods, reason = "how long the code from outside takes is told to people; it never reaches a state")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long the code from outside takes is told to people; it never reaches a state"
+)]
 pub(crate) fn now() -> Instant {
     Instant::now()
 }

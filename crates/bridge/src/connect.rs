@@ -55,10 +55,9 @@ impl Factory for ConnectFactory {
             return Err(no_start(text));
         };
         let limit = self.deadlines.start_up.unwrap_or(CONNECT).min(CONNECT);
-        let stream = self
-            .address
-            .connect(limit)
-            .map_err(|error| no_start(format!("nobody answers at {}: {error}; is the program running?", self.address)))?;
+        let stream = self.address.connect(limit).map_err(|error| {
+            no_start(format!("nobody answers at {}: {error}; is the program running?", self.address))
+        })?;
         let conversation = Conversation::open(stream, self.deadlines.start_up, self.deadlines)?;
         Ok(Box::new(Connected { conversation, _place: place }))
     }

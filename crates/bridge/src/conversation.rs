@@ -53,7 +53,11 @@ pub(crate) struct Conversation {
 
 impl Conversation {
     /// Greets and asks who is there.
-    pub(crate) fn open(stream: Box<dyn Stream>, limit: Option<Duration>, deadlines: Deadlines) -> Result<Self, Misbehaviour> {
+    pub(crate) fn open(
+        stream: Box<dyn Stream>,
+        limit: Option<Duration>,
+        deadlines: Deadlines,
+    ) -> Result<Self, Misbehaviour> {
         let link = Link::open(stream, Side::Req, BODY_BYTES_MAX, limit).map_err(|error| misbehaviour_of(&error))?;
         let mut conversation = Self {
             link,

@@ -40,10 +40,15 @@ mod tests {
 
     #[test]
     fn the_first_field_that_differs_is_named() {
-        let decision = |steer, key: &[f64]| Answer::Decision(Decision { steer, key: key.to_vec(), ..Decision::default() });
+        let decision =
+            |steer, key: &[f64]| Answer::Decision(Decision { steer, key: key.to_vec(), ..Decision::default() });
         let check = |a, b, expect: &str| assert_eq!(first_difference(&a, &b), expect);
         check(decision(0.5, &[1.0]), decision(0.25, &[1.0]), "`decision.steer` is 0.25 instead of 0.5");
         check(decision(0.5, &[1.0, 2.0]), decision(0.5, &[1.0, 3.0]), "`decision.key[1]` is 3.0 instead of 2.0");
-        check(decision(0.5, &[]), Answer::Done {}, "`` is {\"done\":{}} instead of {\"decision\":{\"accel\":0.0,\"completed\":false,\"gear\":null,\"key\":[],\"steer\":0.5,\"tr…");
+        check(
+            decision(0.5, &[]),
+            Answer::Done {},
+            "`` is {\"done\":{}} instead of {\"decision\":{\"accel\":0.0,\"completed\":false,\"gear\":null,\"key\":[],\"steer\":0.5,\"tra…",
+        );
     }
 }

@@ -41,7 +41,8 @@ pub use instance::{Factory, Instance};
 pub use misbehaviour::{Kind, Misbehaviour};
 pub use process::{ProcessFactory, ProcessLimits, ProcessSpec};
 pub use protocol::{
-    Answer, Begin, Card, Decision, Op, PROTOCOL, Role, Seen, Snapshot, Support, TrajectoryPoint, WorldCard, WorldSegment,
+    Answer, Begin, Card, Decision, Op, PROTOCOL, Role, Seen, Snapshot, Support, TrajectoryPoint, WorldCard,
+    WorldSegment,
 };
 pub use serve::{ENDPOINT_VARIABLE, Endpoint, ServeError, serve};
 pub use tape::{RecordingFactory, ReplayFactory};

@@ -113,7 +113,11 @@ mod unix {
         drop((listener, folder));
         let left = match deadline.left() {
             Ok(left) => left,
-            Err(passed) => return Err(child.explain(no_start(format!("it did not begin to talk within {} s", passed.0.as_secs_f64())))),
+            Err(passed) => {
+                return Err(
+                    child.explain(no_start(format!("it did not begin to talk within {} s", passed.0.as_secs_f64())))
+                );
+            }
         };
         match Conversation::open(Box::new(stream), left, factory.deadlines) {
             Ok(conversation) => Ok(Box::new(Process { conversation, child: Some(child) })),
@@ -136,7 +140,10 @@ mod unix {
         listener.set_nonblocking(true).map_err(no_start)?;
         loop {
             let left = deadline.left().map_err(|passed| {
-                no_start(format!("it did not connect to the address in ANABRANCH_ENDPOINT within {} s", passed.0.as_secs_f64()))
+                no_start(format!(
+                    "it did not connect to the address in ANABRANCH_ENDPOINT within {} s",
+                    passed.0.as_secs_f64()
+                ))
             })?;
             let wait = left.map_or(PollTimeout::NONE, |left| PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX));
             let mut fds = [

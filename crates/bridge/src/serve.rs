@@ -27,7 +27,9 @@ pub enum Endpoint {
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// Nobody said where.
-    #[error("the environment variable {ENDPOINT_VARIABLE} is not set: this program is started by anabranch, or takes an address to listen at")]
+    #[error(
+        "the environment variable {ENDPOINT_VARIABLE} is not set: this program is started by anabranch, or takes an address to listen at"
+    )]
     NoEndpoint,
     /// A place that cannot be used.
     #[error(transparent)]

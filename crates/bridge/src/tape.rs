@@ -133,7 +133,9 @@ impl Factory for ReplayFactory {
             return Err(no_start("not a recording of a link".to_owned()));
         }
         let mut tape = Tape { file, at_byte: HEADER.len() as u64, records: 0 };
-        let Some(Record::Card(card)) = tape.next()? else { return Err(no_start("the recording has no card".to_owned())) };
+        let Some(Record::Card(card)) = tape.next()? else {
+            return Err(no_start("the recording has no card".to_owned()));
+        };
         Ok(Box::new(Player { tape, card: *card, seconds: 0.0 }))
     }
 }
@@ -195,7 +197,9 @@ impl Player {
                 let place = first_difference(&recorded[n], &asked[n]);
                 format!("message {message}, operation {n} (`{}`) is not the recorded one: {place}", op_name(&asked[n]))
             }
-            None => format!("message {message} has {} operations instead of the {} recorded", asked.len(), recorded.len()),
+            None => {
+                format!("message {message} has {} operations instead of the {} recorded", asked.len(), recorded.len())
+            }
         };
         Err(Misbehaviour::new(Kind::Nondeterministic, text))
     }

@@ -48,7 +48,12 @@ pub(crate) struct Child {
 
 impl Child {
     /// Starts the command. `socket` is removed together with its folder should we be gone before it was used.
-    pub(crate) fn start(spec: &ProcessSpec, limits: ProcessLimits, endpoint: &str, socket: &Path) -> Result<Self, Misbehaviour> {
+    pub(crate) fn start(
+        spec: &ProcessSpec,
+        limits: ProcessLimits,
+        endpoint: &str,
+        socket: &Path,
+    ) -> Result<Self, Misbehaviour> {
         Self::spawn(spec, limits, endpoint, socket).map_err(|error| {
             let command = spec.command.to_string_lossy();
             Misbehaviour::new(Kind::NoStart, format!("`{command}` cannot be started: {error}"))
@@ -98,13 +103,17 @@ impl Child {
         self.end();
         let mut told = match (reason, ended) {
             (Some(reason), _) => reason,
-            (None, Some(ended)) if ended.memory_peak_bytes > self.limits.memory_bytes => memory::over(ended.memory_peak_bytes, self.limits),
+            (None, Some(ended)) if ended.memory_peak_bytes > self.limits.memory_bytes => {
+                memory::over(ended.memory_peak_bytes, self.limits)
+            }
             (None, Some(ended)) if seen.kind == Kind::Truncated && ended.status == 0 => seen,
             (None, Some(ended)) => {
                 let kind = if seen.kind == Kind::NoStart { Kind::NoStart } else { Kind::Crash };
                 Misbehaviour::new(kind, format!("the process {}", describe(ended.status)))
             }
-            (None, None) if seen.kind == Kind::Crash => Misbehaviour::new(Kind::Crash, "the process closed the link while it was still running"),
+            (None, None) if seen.kind == Kind::Crash => {
+                Misbehaviour::new(Kind::Crash, "the process closed the link while it was still running")
+            }
             (None, None) => seen,
         };
         told.output = self.watch.output();

@@ -1,7 +1,6 @@
 //! The process between us and the command. Everything here runs after a fork of a program with threads: system
 //! calls on memory that was prepared before, and nothing else. No allocation, no lock, no panic.
 
-use std::ffi::CString;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
@@ -14,29 +13,46 @@ use nix::libc::{self, c_int, pid_t};
 const ADDRESS_SPACE_FACTOR: u64 = 4;
 const ADDRESS_SPACE_MORE_BYTES: u64 = 8 << 30;
 
-/// What the sentinel needs to know, made before the fork.
+/// Longest path of a socket, with the zero byte at its end.
+const PATH_BYTES: usize = 128;
+
+/// What the sentinel needs to know, made before the fork. It has no pointers: the sentinel keeps its stack and gives
+/// everything else back.
+#[derive(Clone, Copy)]
 pub(super) struct Plan {
     lifeline: RawFd,
     address_space_bytes: u64,
-    socket: CString,
-    folder: CString,
+    socket: [u8; PATH_BYTES],
+    folder: [u8; PATH_BYTES],
 }
 
 impl Plan {
     pub(super) fn new(lifeline: RawFd, memory_bytes: u64, socket: &Path) -> io::Result<Self> {
         let folder = socket.parent().unwrap_or(socket);
+        let address_space_bytes = memory_bytes.saturating_mul(ADDRESS_SPACE_FACTOR);
         Ok(Self {
             lifeline,
-            address_space_bytes: memory_bytes.saturating_mul(ADDRESS_SPACE_FACTOR).saturating_add(ADDRESS_SPACE_MORE_BYTES),
-            socket: CString::new(socket.as_os_str().as_bytes())?,
-            folder: CString::new(folder.as_os_str().as_bytes())?,
+            address_space_bytes: address_space_bytes.saturating_add(ADDRESS_SPACE_MORE_BYTES),
+            socket: c_path(socket)?,
+            folder: c_path(folder)?,
         })
     }
+}
+
+fn c_path(path: &Path) -> io::Result<[u8; PATH_BYTES]> {
+    let bytes = path.as_os_str().as_bytes();
+    if bytes.len() >= PATH_BYTES || bytes.contains(&0) {
+        return Err(io::Error::new(io::ErrorKind::InvalidFilename, "the path of the socket is too long"));
+    }
+    let mut whole = [0; PATH_BYTES];
+    whole[..bytes.len()].copy_from_slice(bytes);
+    Ok(whole)
 }
 
 /// Called in the forked child before it becomes the command: forks once more. Returns in the process that becomes the
 /// command; the other one is the sentinel and never returns.
 pub(super) fn split(plan: &Plan) -> io::Result<()> {
+    let plan = *plan;
     // SAFETY: plain system calls on local values; `old` is written by the call that takes its address before it is read.
     unsafe {
         // Out of the session of the terminal: Ctrl-C is for us, and we decide what becomes of the child.
@@ -59,7 +75,7 @@ pub(super) fn split(plan: &Plan) -> io::Result<()> {
             }
             command => {
                 libc::setpgid(command, command);
-                guard(command, plan, old.assume_init_ref())
+                guard(command, &plan, old.assume_init_ref())
             }
         }
     }
@@ -128,8 +144,8 @@ fn guard(command: pid_t, plan: &Plan, unblocked: &libc::sigset_t) -> ! {
     tell(plan.lifeline, &told);
     // SAFETY: paths that end with a zero byte; where we removed them before, nothing happens. Then this process ends.
     unsafe {
-        libc::unlink(plan.socket.as_ptr());
-        libc::rmdir(plan.folder.as_ptr());
+        libc::unlink(plan.socket.as_ptr().cast());
+        libc::rmdir(plan.folder.as_ptr().cast());
         libc::_exit(0)
     }
 }

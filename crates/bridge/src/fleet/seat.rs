@@ -157,7 +157,8 @@ impl Seat<'_> {
         let mut answers = Vec::new();
         self.exchange(ops, &mut answers)?;
         let card = self.card();
-        let judged = ops.iter().zip(answers).map(|(op, answer)| checks::check_answer(card, op, &answer).map(|()| answer));
+        let judged =
+            ops.iter().zip(answers).map(|(op, answer)| checks::check_answer(card, op, &answer).map(|()| answer));
         Ok(judged.collect())
     }
     /// Ends the instance; the next exchange starts a new one.

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use anabranch_kernel::{
-    Choice, Danger, Digest, ErrorSpace, ErrorSpaceError, Fault, Job, KeyWriter, Mode, Params, Seed, SegmentEnd, Signal, Site,
-    System, Variable, Watch,
+    Choice, Danger, Digest, ErrorSpace, ErrorSpaceError, Fault, Job, KeyWriter, Mode, Params, Seed, SegmentEnd, Signal,
+    Site, System, Variable, Watch,
 };
 
 pub use state::WorldState;

@@ -146,7 +146,8 @@ impl WorldSystem {
             outcomes.push(match (message.saves.get(&n), rebuilt.get(&*task.state.path)) {
                 (None, Some(Err(wrong))) => Outcome::Misbehaved(wrong.clone()),
                 (save, _) => {
-                    let of_task = [answers.next(), answers.next(), answers.next()].map(|answer| answer.expect("three answers each"));
+                    let of_task = [answers.next(), answers.next(), answers.next()]
+                        .map(|answer| answer.expect("three answers each"));
                     self.conclude(seat, task, save.copied(), of_task)?
                 }
             });
@@ -222,7 +223,11 @@ impl WorldSystem {
     }
 
     /// Runs a path again and saves its end. The inner failure is a verdict on the path.
-    fn rebuild(&self, seat: &mut Seat<'_>, state: &WorldState) -> Result<Result<Arc<Token>, Misbehaviour>, Misbehaviour> {
+    fn rebuild(
+        &self,
+        seat: &mut Seat<'_>,
+        state: &WorldState,
+    ) -> Result<Result<Arc<Token>, Misbehaviour>, Misbehaviour> {
         if let Err(wrong) = self.replay(seat, state)? {
             return Ok(Err(wrong));
         }

@@ -33,7 +33,9 @@ pub enum AddressError {
         text: String,
     },
     /// Another machine.
-    #[error("`{0}` is not on this machine; code from outside is reached on loopback only, unless remote ones are allowed")]
+    #[error(
+        "`{0}` is not on this machine; code from outside is reached on loopback only, unless remote ones are allowed"
+    )]
     Remote(String),
 }
 
@@ -81,7 +83,9 @@ impl Address {
             #[cfg(unix)]
             Self::Ipc(path) => Ok(Box::new(UnixStream::connect(path)?)),
             #[cfg(not(unix))]
-            Self::Ipc(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no sockets in the file system")),
+            Self::Ipc(_) => {
+                Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no sockets in the file system"))
+            }
         }
     }
 }
@@ -119,7 +123,9 @@ impl Listener {
             #[cfg(unix)]
             Address::Ipc(path) => UnixListener::bind(path).map(|listener| Self::Ipc(listener, path.clone())),
             #[cfg(not(unix))]
-            Address::Ipc(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no sockets in the file system")),
+            Address::Ipc(_) => {
+                Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no sockets in the file system"))
+            }
         }
     }
     /// Where it listens.

@@ -114,12 +114,12 @@ impl From<BadGreeting> for LinkError {
     fn from(bad: BadGreeting) -> Self {
         match bad {
             BadGreeting::Version(version) => Self::Version(version),
-            BadGreeting::NoGreeting(at) => {
-                Self::Malformed(format!("byte {at} of the greeting is not that of ZeroMQ: is the other side a ZeroMQ socket?"))
-            }
-            BadGreeting::Mechanism(name) => {
-                Self::Malformed(format!("the other side asks for the security mechanism {name:?}; only NULL is spoken here"))
-            }
+            BadGreeting::NoGreeting(at) => Self::Malformed(format!(
+                "byte {at} of the greeting is not that of ZeroMQ: is the other side a ZeroMQ socket?"
+            )),
+            BadGreeting::Mechanism(name) => Self::Malformed(format!(
+                "the other side asks for the security mechanism {name:?}; only NULL is spoken here"
+            )),
         }
     }
 }
@@ -172,7 +172,11 @@ impl Link {
         };
         let mut deadline = Deadline::from_now(limit);
         link.output.extend_from_slice(&wire::greeting());
-        link.flush(&mut deadline)?;
+        match link.flush(&mut deadline) {
+            // Somebody who talks nonsense and hangs up at once has still said what tells us so.
+            Ok(()) | Err(LinkError::Closed) => {}
+            Err(error) => return Err(error),
+        }
         while link.waiting().len() < wire::GREETING_BYTES {
             wire::check_greeting(link.waiting())?;
             link.fill(&mut deadline, READ_BYTES)?;
@@ -252,7 +256,12 @@ impl Link {
     }
 
     /// Appends the next frame of a message; commands between messages and frames are dealt with. True if more follows.
-    fn read_frame(&mut self, deadline: &mut Deadline, left_bytes: &mut usize, into: &mut Vec<u8>) -> Result<bool, LinkError> {
+    fn read_frame(
+        &mut self,
+        deadline: &mut Deadline,
+        left_bytes: &mut usize,
+        into: &mut Vec<u8>,
+    ) -> Result<bool, LinkError> {
         loop {
             let frame = self.read_head(deadline)?;
             if frame.command {
@@ -272,8 +281,9 @@ impl Link {
 
     fn read_head(&mut self, deadline: &mut Deadline) -> Result<Frame, LinkError> {
         loop {
-            let head = Frame::read(self.waiting())
-                .map_err(|flags| LinkError::Malformed(format!("a frame begins with the flags {flags:#04x}, which mean nothing")))?;
+            let head = Frame::read(self.waiting()).map_err(|flags| {
+                LinkError::Malformed(format!("a frame begins with the flags {flags:#04x}, which mean nothing"))
+            })?;
             if let Some(frame) = head {
                 self.used += frame.head_bytes;
                 return Ok(frame);
@@ -343,7 +353,9 @@ impl Link {
             }
             let kind = String::from_utf8_lossy(kind).into_owned();
             let side = self.side.name();
-            return Err(LinkError::Malformed(format!("the other side is a socket of type {kind:?}, which does not fit {side}")));
+            return Err(LinkError::Malformed(format!(
+                "the other side is a socket of type {kind:?}, which does not fit {side}"
+            )));
         }
     }
 

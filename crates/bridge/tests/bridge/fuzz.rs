@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anabranch_bridge::protocol::{BODY_BYTES_MAX, Reply, Request};
 use anabranch_bridge::zmtp::{Link, LinkError, Side, Stream};
-use anabranch_bridge::{Answer, Begin, Decision, Instance, Op, Seen, Support, TrajectoryPoint, WorldSegment, body, checks, serve};
+use anabranch_bridge::{
+    Answer, Begin, Decision, Instance, Op, Seen, Support, TrajectoryPoint, WorldSegment, body, checks, serve,
+};
 use anabranch_kernel::{Chance, Seed};
 
 use super::machine::{alone, resident_kb};
@@ -61,7 +63,10 @@ fn requests() -> Vec<(&'static str, Op)> {
         ("describe", Op::Describe {}),
         ("reset", Op::Reset { branch: 1, begin: Box::new(begin) }),
         ("load", Op::Load { token: 70_000, branch: 2 }),
-        ("step", Op::Step { branch: 1, seen: Box::new(Seen { objects: vec![Default::default(); 2], ..Seen::default() }) }),
+        (
+            "step",
+            Op::Step { branch: 1, seen: Box::new(Seen { objects: vec![Default::default(); 2], ..Seen::default() }) },
+        ),
         ("run", Op::Run { branch: 1, modes: vec![0, 1, 300], record: true }),
         ("save", Op::Save { branch: 1, token: 9 }),
         ("drop", Op::Drop { tokens: vec![1, 2, 3] }),
@@ -76,7 +81,12 @@ fn replies() -> Vec<(&'static str, Answer)> {
         gear: Some(-1),
         ..Decision::default()
     };
-    let segment = WorldSegment { values: vec![0.5; 2], violated: vec!["wall".to_owned()], frames: vec![vec![1.0; 2]; 2], ..Default::default() };
+    let segment = WorldSegment {
+        values: vec![0.5; 2],
+        violated: vec!["wall".to_owned()],
+        frames: vec![vec![1.0; 2]; 2],
+        ..Default::default()
+    };
     vec![
         ("card", Answer::Card(Box::new(Toy::world(Support::Save).card))),
         ("done", Answer::Done {}),

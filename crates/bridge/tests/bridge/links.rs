@@ -7,8 +7,8 @@ use std::time::Duration;
 use anabranch_bridge::protocol::{Request, Snapshot};
 use anabranch_bridge::zmtp::{Link, LinkError, Side};
 use anabranch_bridge::{
-    Answer, Begin, Card, ConnectFactory, Deadlines, Endpoint, Factory, Fleet, FleetLimits, Instance, Kind, Misbehaviour, Op,
-    Probe, Reach, RecordingFactory, ReplayFactory, Seen, Support, body, check_claims, serve,
+    Answer, Begin, Card, ConnectFactory, Deadlines, Endpoint, Factory, Fleet, FleetLimits, Instance, Kind,
+    Misbehaviour, Op, Probe, Reach, RecordingFactory, ReplayFactory, Seen, Support, body, check_claims, serve,
 };
 
 use super::machine::alone;
@@ -147,7 +147,10 @@ fn a_tape_answers_like_the_program_and_says_where_it_was_asked_something_else() 
     other.path.lateral = 0.25;
     let asked = [Op::Load { token: 1, branch: 0 }, Op::Step { branch: 0, seen: Box::new(other) }];
     let differs = played.exchange(&asked, &mut answers).unwrap_err();
-    assert_eq!(differs.text, "message 2, operation 1 (`step`) is not the recorded one: `step.seen.path.lateral` is 0.25 instead of 0.0");
+    assert_eq!(
+        differs.text,
+        "message 2, operation 1 (`step`) is not the recorded one: `step.seen.path.lateral` is 0.25 instead of 0.0"
+    );
     let tape = folder.path().join("0001.link");
     let mut bytes = std::fs::read(&tape).unwrap();
     let last = bytes.len() - 1;

@@ -95,12 +95,13 @@ impl Instance for Fated {
         for op in ops {
             let mut one = Vec::new();
             self.toy.exchange(std::slice::from_ref(op), &mut one)?;
+            let memory = |of: Option<&u16>| of.copied().unwrap_or(0);
             match op {
                 Op::Run { branch, modes, .. } => self.run(*branch, modes[0], &mut one[0])?,
-                Op::Reset { branch, .. } => drop(self.last.insert(*branch, 0)),
-                Op::Save { branch, token } => drop(self.saved.insert(*token, self.last.get(branch).copied().unwrap_or(0))),
                 Op::Load { .. } if self.fate == Fate::LoadFails => one[0] = Answer::Failed { text: "lost".to_owned() },
-                Op::Load { token, branch } => drop(self.last.insert(*branch, self.saved.get(token).copied().unwrap_or(0))),
+                Op::Load { token, branch } => self.last.extend([(*branch, memory(self.saved.get(token)))]),
+                Op::Reset { branch, .. } => self.last.extend([(*branch, 0)]),
+                Op::Save { branch, token } => self.saved.extend([(*token, memory(self.last.get(branch)))]),
                 _ => {}
             }
             answers.append(&mut one);
@@ -163,7 +164,8 @@ fn foreign_worlds_keep_the_contract_of_every_system() {
         check_contract(&system(toys(support, Fate::Well), limits(2, 4)), 4, 5).unwrap();
     }
     for fate in [Fate::CrashesOnLeftRight, Fate::Wears(20), Fate::NanOnLeftLeft, Fate::LoadFails] {
-        check_contract(&system(toys(Support::Save, fate), limits(2, 100)), 6, 5).unwrap_or_else(|broken| panic!("{fate:?}: {broken}"));
+        check_contract(&system(toys(Support::Save, fate), limits(2, 100)), 6, 5)
+            .unwrap_or_else(|broken| panic!("{fate:?}: {broken}"));
     }
 }
 
@@ -188,8 +190,9 @@ fn only_the_guilty_branch_of_a_message_gets_the_verdict() {
     let system = system(toys(Support::Save, Fate::CrashesOnLeftRight), limits(1, 1000));
     let (_, left) = driven(&system, &[1]);
     let (_, none) = driven(&system, &[0]);
-    let mut jobs: Vec<Job<_>> =
-        [(&none, 0), (&left, 1), (&none, 2), (&left, 2), (&none, 1), (&left, 0)].map(|(s, c)| Job::new(s.clone(), Choice(c))).into();
+    let mut jobs: Vec<Job<_>> = [(&none, 0), (&left, 1), (&none, 2), (&left, 2), (&none, 1), (&left, 0)]
+        .map(|(s, c)| Job::new(s.clone(), Choice(c)))
+        .into();
     system.run_many(&mut jobs);
     let ends: Vec<String> = jobs.iter().map(|job| requirement(&system, job.end.as_ref().unwrap())).collect();
     assert_eq!(ends, ["Open", "Open", "Open", "driver.crash", "Open", "Open"]);
@@ -233,7 +236,10 @@ fn a_state_that_cannot_be_loaded_is_rebuilt_and_people_are_told() {
     let expect = explored(&system(toys(Support::Save, Fate::Well), limits(1, 1000)), 1);
     let forgetful = system(toys(Support::Save, Fate::LoadFails), limits(1, 1000));
     assert_eq!(explored(&forgetful, 1), expect);
-    assert!(forgetful.incidents().iter().all(|wrong| wrong.kind == Kind::BrokenPromise) && !forgetful.incidents().is_empty());
+    assert!(
+        forgetful.incidents().iter().all(|wrong| wrong.kind == Kind::BrokenPromise)
+            && !forgetful.incidents().is_empty()
+    );
 }
 
 #[test]
