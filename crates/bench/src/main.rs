@@ -3,6 +3,7 @@
 //! Rates are per CPU second where it says so; the machine may be shared. Every line names its goal and says whether it
 //! was met; the exit code is 1 if one was missed.
 
+mod bridge;
 mod cores;
 mod corridor;
 mod counters;
@@ -58,6 +59,7 @@ type Bench = (&'static str, fn() -> Vec<Figure>);
 
 const BENCHES: &[Bench] = &[
     ("cycle", cycle::run),
+    ("bridge", bridge::run),
     ("overhead", overhead::run),
     ("cores", cores::run),
     ("counters", counters::run),
