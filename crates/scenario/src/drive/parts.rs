@@ -23,10 +23,12 @@ const REVERSE: usize = 1;
 const NO_GAINS: LateralGains = LateralGains { k_lateral_per_m2: 1.0, k_heading_per_m: 1.0 };
 
 impl Driver {
-    fn gains(&self) -> [LateralGains; 2] {
+    /// `None` for code from outside: what it reads, and whether it has changed, nobody here knows.
+    fn gains(&self) -> Option<[LateralGains; 2]> {
         match self {
-            Self::Path(follower) => follower.gains(),
-            Self::Trajectory(follower) => follower.gains(),
+            Self::Path(follower) => Some(follower.gains()),
+            Self::Trajectory(follower) => Some(follower.gains()),
+            Self::Foreign(_) => None,
         }
     }
 
@@ -34,6 +36,7 @@ impl Driver {
         match self {
             Self::Path(follower) => Self::Path(follower.with_gains(gains)),
             Self::Trajectory(follower) => Self::Trajectory(follower.with_gains(gains)),
+            Self::Foreign(foreign) => Self::Foreign(foreign.clone()),
         }
     }
 }
@@ -41,13 +44,14 @@ impl Driver {
 impl Drive {
     /// The configuration of this loop.
     pub(super) fn cut_into_parts(&self) -> Parts {
+        let Some(gains) = self.driver.gains() else { return Parts::default() };
         let part = |(name, gains): (&str, LateralGains)| {
             let mut digest = DigestWriter::new();
             digest.real(gains.k_lateral_per_m2);
             digest.real(gains.k_heading_per_m);
             Part { name: name.to_owned(), digest: digest.finish() }
         };
-        let separate = NAMES.into_iter().zip(self.driver.gains()).map(part).collect();
+        let separate = NAMES.into_iter().zip(gains).map(part).collect();
         Parts { rest: Some(self.rest_digest()), separate }
     }
 
