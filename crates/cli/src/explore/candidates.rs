@@ -128,7 +128,8 @@ fn confirmed_outside(
     // Two answers to one question are no finding about errors, however often they come.
     for claim in claims.iter().filter(|claim| differs(claim)) {
         let fault = driver.fault_on(claim.start, &claim.choices);
-        let text = fault.map_or_else(|| "the driver answered the same steps differently".to_owned(), |fault| fault.text);
+        let text =
+            fault.map_or_else(|| "the driver answered the same steps differently".to_owned(), |fault| fault.text);
         confirmed.unstable.push(Unstable { start: claim.start, choices: claim.choices.clone(), text });
     }
     let is_explored = |at: usize| at < outcome.hits.len();

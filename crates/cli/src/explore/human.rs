@@ -51,7 +51,10 @@ fn headline(facts: &Facts<'_>, paint: &Paint) -> String {
             format!("{name}: {}, by {segments} in {groups}{why}\n", paint.red("violated"))
         }
         "not reproducible" => {
-            format!("{name}: {}; the same question was answered in two ways, which is no pass\n", paint.red("not reproducible"))
+            format!(
+                "{name}: {}; the same question was answered in two ways, which is no pass\n",
+                paint.red("not reproducible")
+            )
         }
         "incomplete" => {
             format!("{name}: {}{why}; nothing found so far, which is no pass\n", paint.yellow("incomplete"))

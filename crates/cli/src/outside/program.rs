@@ -58,7 +58,8 @@ fn factory_for(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<
     };
     let process = |command: &str, args: Vec<String>| -> Box<dyn Factory> {
         let mut factory = ProcessFactory::new(command, args);
-        factory.spec.working_dir = Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() });
+        factory.spec.working_dir =
+            Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() });
         factory.limits = ProcessLimits { memory_bytes: spec.memory_bytes.value, ..ProcessLimits::default() };
         factory.deadlines = deadlines;
         Box::new(factory)

@@ -190,7 +190,8 @@ fn human(paint: &Paint, checked: &[Checked]) -> String {
             Ok(fine) => {
                 let starts = if fine.starts == 1 { String::new() } else { format!("{} starts, ", fine.starts) };
                 let size = format!("{starts}{} choices in each of {} segments", fine.choices, fine.segments);
-                let driver = fine.driver.as_ref().map_or(String::new(), |(line, _)| format!("   driver: {}\n", escape(line)));
+                let driver =
+                    fine.driver.as_ref().map_or(String::new(), |(line, _)| format!("   driver: {}\n", escape(line)));
                 format!("{} {file}: {}, {size}\n{driver}", paint.green("ok"), escape(&fine.name))
             }
             Err(_) => format!("{} {file}\n", paint.red("bad")),

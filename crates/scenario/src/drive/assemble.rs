@@ -13,9 +13,9 @@ use anabranch_sensing::{Localisation, OBSTACLES_MAX, ObstacleSensor, Presence, S
 use anabranch_vehicle::CarModel;
 
 use super::errors::{self, Numbers, error_set};
+use super::foreign::Outside;
 use super::index::EdgeIndex;
 use super::likelihood::likelihood;
-use super::foreign::Outside;
 use super::outside;
 use super::plan::{Plan, Planning, Replanning, closed_edges};
 use super::{Drive, Driver, Eyes, Goal};

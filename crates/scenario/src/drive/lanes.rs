@@ -159,7 +159,9 @@ impl Drive {
         let car = Car::from_lanes(|lane| &jobs[at(lane)].state.car.car);
         let memory = |lane: usize| match &jobs[at(lane)].state.driver {
             DriverMemory::Path(memory) => memory,
-            DriverMemory::Trajectory(_) | DriverMemory::Foreign { .. } => unreachable!("driver and memory are of one kind"),
+            DriverMemory::Trajectory(_) | DriverMemory::Foreign { .. } => {
+                unreachable!("driver and memory are of one kind")
+            }
         };
         let driver = PathLanes::gather(|_| path, memory);
         let ended = self.loop_lanes(follower, path, pack[0].0, &effects, car, driver);

@@ -15,11 +15,7 @@ use crate::file::{ErrorKind, ErrorPlace, ScenarioSpec};
 const SAME_TIME: f64 = 1e-6;
 
 /// Starts a driver from outside; its cycle is that of the scenario, or of its card, or the base cycle.
-pub(super) fn start(
-    spec: &ScenarioSpec,
-    model: &CarModel,
-    outside: Outside,
-) -> Result<(Driver, u32), AssembleError> {
+pub(super) fn start(spec: &ScenarioSpec, model: &CarModel, outside: Outside) -> Result<(Driver, u32), AssembleError> {
     if let Some(replan) = spec.ego.driver.replan_s {
         let what = "a driver from outside plans for itself; leave out `replan`".to_owned();
         return Err(AssembleError::Unsupported { what, span: replan.span });

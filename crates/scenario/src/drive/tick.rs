@@ -117,12 +117,7 @@ impl Drive {
 
     /// What a segment begins with: its error, and what is near.
     #[inline(always)]
-    pub(super) fn begin_segment(
-        &self,
-        state: &mut DriveState,
-        choice: Choice,
-        watch: &mut Watch<'_>,
-    ) -> Scratch<'_> {
+    pub(super) fn begin_segment(&self, state: &mut DriveState, choice: Choice, watch: &mut Watch<'_>) -> Scratch<'_> {
         let effects = self.errors.begin(choice, &mut state.errors);
         self.requirements.begin(choice, &mut state.monitors);
         let car = &state.car.car;

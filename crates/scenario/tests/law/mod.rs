@@ -126,7 +126,10 @@ impl Running {
         memory.completed |= stands;
         match self.law.trick {
             Trick::CrashBeyond(m) if path.lateral > m => {
-                return Err(Misbehaviour { output: Some("oh dear".into()), ..Misbehaviour::new(Kind::Crash, "signal 11") });
+                return Err(Misbehaviour {
+                    output: Some("oh dear".into()),
+                    ..Misbehaviour::new(Kind::Crash, "signal 11")
+                });
             }
             Trick::HangBeyond(m) if path.lateral > m => {
                 return Err(Misbehaviour::new(Kind::Hang, "no answer within 10 s"));

@@ -17,9 +17,7 @@ pub(super) fn check(card: &Card, decision: &Decision) -> Result<(), Misbehaviour
             return wrong(Kind::NotANumber, format!("`{name}` is {value}"));
         }
     }
-    for (name, value, most) in
-        [("steer", decision.steer, STEER_MAX_RAD), ("accel", decision.accel, ACCEL_MAX_MPS2)]
-    {
+    for (name, value, most) in [("steer", decision.steer, STEER_MAX_RAD), ("accel", decision.accel, ACCEL_MAX_MPS2)] {
         if value.abs() > most {
             return wrong(Kind::OutOfRange, format!("`{name}` is {value}; at most {most} is possible"));
         }

@@ -101,7 +101,8 @@ mod tests {
         let car = Car::at(Pose::new(0.0, 0.0, std::f64::consts::FRAC_PI_2));
         let mut cells = vec![0; (CELLS * CELLS) as usize];
         Frame::of(&car).mark(&wall.into(), &mut cells);
-        let rows: Vec<usize> = cells.chunks(CELLS as usize).map(|row| row.iter().filter(|c| **c == 255).count()).collect();
+        let rows: Vec<usize> =
+            cells.chunks(CELLS as usize).map(|row| row.iter().filter(|c| **c == 255).count()).collect();
         let row = ((8.0 - 4.1) / CELL_M) as usize;
         assert_eq!(rows[row], CELLS as usize);
         assert_eq!(rows.iter().sum::<usize>(), CELLS as usize);

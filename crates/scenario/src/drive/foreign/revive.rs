@@ -87,10 +87,8 @@ impl Drive {
         lanes: &mut [Lane<'_, '_, '_>],
         groups: &[Vec<usize>],
     ) -> Result<(), Broken> {
-        let places: Vec<Place<'_>> = (0..)
-            .zip(groups)
-            .map(|(branch, group)| Place { state: &lanes[group[0]].state, branch })
-            .collect();
+        let places: Vec<Place<'_>> =
+            (0..).zip(groups).map(|(branch, group)| Place { state: &lanes[group[0]].state, branch }).collect();
         let revived = self.revive(driver, seat, &places)?;
         let mut ops = Vec::new();
         let mut tokens = Vec::new();
@@ -133,7 +131,12 @@ impl Drive {
     }
 
     /// Runs paths from the start in branches that stay open, and compares where they lead.
-    fn revive(&self, driver: &ForeignDriver, seat: &mut Seat<'_>, places: &[Place<'_>]) -> Result<Vec<Revived>, Broken> {
+    fn revive(
+        &self,
+        driver: &ForeignDriver,
+        seat: &mut Seat<'_>,
+        places: &[Place<'_>],
+    ) -> Result<Vec<Revived>, Broken> {
         // The longest first: those that go on are then a beginning of the list.
         let mut order: Vec<usize> = (0..places.len()).collect();
         order.sort_by_key(|&at| std::cmp::Reverse(way(places[at].state).len()));

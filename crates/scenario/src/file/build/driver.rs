@@ -37,7 +37,8 @@ pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>) -> Option<Driver
     };
     let foreign = if program.is_some() { &BUILT_IN[..] } else { &FROM_OUTSIDE[..] };
     for (key, span) in foreign.iter().filter_map(|key| Some((key, view.key_span(key)?))) {
-        let (whose, not) = if program.is_some() { ("built-in drivers", "from outside") } else { ("drivers from outside", "built in") };
+        let (whose, not) =
+            if program.is_some() { ("built-in drivers", "from outside") } else { ("drivers from outside", "built in") };
         problems.add(Code::Exclusive, span, format!("`{key}` belongs to {whose}, and this one is {not}"), "remove it");
     }
     let real = |key: &str| view.real(key);
@@ -67,7 +68,12 @@ fn names_one(problems: &mut Problems<'_>, table: View<'_>) -> bool {
             false
         }
         [(first, _), (second, span), ..] => {
-            problems.add(Code::Exclusive, span, format!("`{first}` and `{second}` exclude each other"), "keep one of them");
+            problems.add(
+                Code::Exclusive,
+                span,
+                format!("`{first}` and `{second}` exclude each other"),
+                "keep one of them",
+            );
             false
         }
     }
@@ -81,9 +87,9 @@ impl Located<String> {
 
 fn program(table: View<'_>) -> Option<Located<Program>> {
     let text = |node: &Node| node.text().map(str::to_owned);
-    let command = table.get("command").map(|node| {
-        Located::new(Program::Command(node.items().iter().filter_map(text).collect()), node.span)
-    });
+    let command = table
+        .get("command")
+        .map(|node| Located::new(Program::Command(node.items().iter().filter_map(text).collect()), node.span));
     let zmq = table.text("zmq").map(|address| Located::new(Program::Zmq(address.value), address.span));
     table.text("file").map(Located::file).or(command).or(zmq)
 }
