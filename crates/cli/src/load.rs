@@ -82,10 +82,10 @@ fn name_driver(overrides: &mut [Override], document: &Document, folder: &Path) -
     Ok(())
 }
 
-/// `--driver` as an override among others.
+/// `--driver` as the first of the overrides: the others may change what it says.
 pub fn with_driver(sets: &[Override], driver: Option<&String>) -> Vec<Override> {
     let flag = driver.map(|driver| (DRIVER_FLAG.to_owned(), driver.clone()));
-    sets.iter().cloned().chain(flag).collect()
+    flag.into_iter().chain(sets.iter().cloned()).collect()
 }
 
 /// A driver that was changed makes another scenario.

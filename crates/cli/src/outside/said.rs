@@ -30,10 +30,10 @@ pub fn health(driver: &ForeignDriver) -> String {
         brief(budget_s),
     );
     if driver.doubled() > 0 {
-        text += &format!("; {} segments were run twice", grouped(driver.doubled()));
+        text += &format!("; segments run twice: {}", grouped(driver.doubled()));
     }
     if times.restarts > 0 {
-        text += &format!("; it was started again {} times", grouped(times.restarts));
+        text += &format!("; started again: {}", grouped(times.restarts));
     }
     text
 }

@@ -16,9 +16,12 @@ mod track;
 mod twice;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anabranch_bridge::protocol::Begin;
-use anabranch_bridge::{Card, Factory, Fleet, FleetLimits, Kind, Misbehaviour, Role, Snapshot, Support, Times};
+use anabranch_bridge::{
+    Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Role, Snapshot, Support, Times,
+};
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
 use anabranch_kernel::{CellSize, Params, Variable};
 
@@ -129,7 +132,8 @@ impl ForeignDriver {
     /// When it does not start, or is no driver.
     pub(super) fn start(outside: Outside, laws: Laws) -> Result<Self, Misbehaviour> {
         let limits = FleetLimits { instances: outside.instances, ..FleetLimits::default() };
-        let fleet = Fleet::new(outside.factory, limits)?;
+        let budget = Latency::Counted(Duration::from_secs_f64(outside.latency_budget_s));
+        let fleet = Fleet::new(outside.factory, limits)?.with_latency(budget);
         if fleet.card().role != Role::Driver {
             let text = format!("`{}` says that it is a world; a scenario needs a driver", fleet.card().name);
             return Err(Misbehaviour::new(Kind::NoStart, text));
