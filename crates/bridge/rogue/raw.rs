@@ -68,7 +68,7 @@ pub fn misbehave(mode: &str) -> Option<Result<(), String>> {
                     .and_then(|mut stream| {
                         stream.write_all(b"HTTP/1.1 400 Bad Request").map_err(|error| error.to_string())
                     })
-                    .map(|()| stay()),
+                    .and_then(|()| stay()),
             );
         }
         "half-greeting" => return Some(greet(&[0xff, 0, 0, 0, 0])),
@@ -80,15 +80,15 @@ pub fn misbehave(mode: &str) -> Option<Result<(), String>> {
     known.then(|| talk(mode))
 }
 
-fn stay() {
+fn stay() -> Result<(), String> {
     std::thread::sleep(Duration::from_secs(1000));
+    Ok(())
 }
 
 fn greet(bytes: &[u8]) -> Result<(), String> {
     let mut stream = connect()?;
     stream.write_all(bytes).map_err(|error| error.to_string())?;
-    stay();
-    Ok(())
+    stay()
 }
 
 /// A subscriber instead of one who answers.
@@ -100,8 +100,7 @@ fn other_socket() -> Result<(), String> {
     let ready = b"\x04\x19\x05READY\x0bSocket-Type\x00\x00\x00\x03SUB";
     stream.write_all(&greeting).and_then(|()| stream.write_all(ready)).map_err(|error| error.to_string())?;
     let _ = stream.read(&mut [0; 64]);
-    stay();
-    Ok(())
+    stay()
 }
 
 /// Two good steps, then the wrong one.
@@ -124,17 +123,17 @@ fn talk(mode: &str) -> Result<(), String> {
         let told: Reply = body::decode(&reply).map_err(|wrong| wrong.to_string())?;
         return match (mode, wrong(mode, &reply, &told)) {
             (_, Some(wrong)) if wrong.frame => {
-                link.send(&wrong.bytes, &[], None).map_err(|error| error.to_string()).map(|()| stay())
+                link.send(&wrong.bytes, &[], None).map_err(|error| error.to_string()).and_then(|()| stay())
             }
             (_, Some(wrong)) => {
                 wire.write_all(&wrong.bytes).map_err(|error| error.to_string())?;
-                if mode == "cut-frame" { Ok(()) } else { Ok(stay()) }
+                if mode == "cut-frame" { Ok(()) } else { stay() }
             }
             ("trickle", None) => drip(&mut wire, &[0x01, 0x00, 0x00, 0xff], &[0x80]),
             ("pings", None) => drip(&mut wire, &[], b"\x04\x07\x04PING\x00\x00"),
             ("closes-link", None) => {
                 let _ = wire.shutdown(std::net::Shutdown::Both);
-                Ok(stay())
+                stay()
             }
             _ => Err(format!("no such mode: {mode:?}")),
         };

@@ -90,7 +90,7 @@ pub fn check_claims(fleet: &Fleet, probe: &Probe) -> Result<Vec<Claim>, Misbehav
     let role = fleet.card().role;
     let mut trial = Trial { probe, role, straight: Vec::new(), half: probe.len(role) / 2 };
     seat.end();
-    trial.straight = trial.from_start(&mut seat, 0)?;
+    trial.straight = trial.whole_run(&mut seat, 0)?;
     let mut claims = Vec::new();
     let mut tell = |claim: &'static str, result: Result<(), Misbehaviour>| {
         claims.push(Claim { claim, broken: result.err() });
@@ -144,7 +144,7 @@ impl Trial<'_> {
     ) -> Result<Vec<Answer>, Misbehaviour> {
         range.map(|n| one(seat, self.probe.op(self.role, branch, n))).collect()
     }
-    fn from_start(&self, seat: &mut Seat<'_>, branch: Branch) -> Result<Vec<Answer>, Misbehaviour> {
+    fn whole_run(&self, seat: &mut Seat<'_>, branch: Branch) -> Result<Vec<Answer>, Misbehaviour> {
         self.reset(seat, branch)?;
         self.steps(seat, branch, 0..self.probe.len(self.role))
     }
@@ -167,7 +167,7 @@ impl Trial<'_> {
     }
 
     fn begins_again(&self, seat: &mut Seat<'_>) -> Result<(), Misbehaviour> {
-        let again = self.from_start(seat, 0)?;
+        let again = self.whole_run(seat, 0)?;
         self.compare(self.all(), &again)
     }
     fn side_by_side(&self, seat: &mut Seat<'_>) -> Result<(), Misbehaviour> {

@@ -209,9 +209,8 @@ impl Instance for Liar {
             };
             let mut one = Vec::new();
             self.toy.exchange(&[altered], &mut one)?;
-            match (&mut one[0], self.lie) {
-                (Answer::Saved { bytes: Some(bytes) }, Lie::BytesWithAge) => bytes.extend(self.asked.to_le_bytes()),
-                _ => {}
+            if let (Answer::Saved { bytes: Some(bytes) }, Lie::BytesWithAge) = (&mut one[0], self.lie) {
+                bytes.extend(self.asked.to_le_bytes());
             }
             answers.append(&mut one);
         }
