@@ -71,6 +71,9 @@ fn a_changed_gain_is_explored_with_half_the_segments_and_the_same_result() {
     assert!(difference["signal"].as_str().unwrap().starts_with("ego."));
     assert_ne!(difference["before"], difference["after"]);
 
+    let saved = project.read(&format!("{}/result.json", again["run"].as_str().unwrap()));
+    assert!(saved.contains("\"simulated_segments\""), "the folder says it too");
+
     // What the second run remembered is enough for a third, and people are told the same.
     let ran = told(&project, &["--since", again["run"].as_str().unwrap(), "--set", REVERSE]);
     assert!(ran.out.contains("nothing changed that a segment reads"), "{}", ran.out);

@@ -23,7 +23,7 @@ const GOLDEN: &[(&str, u32, &str, &str)] = &[
     ("narrow-passage-likely", 10, "8f3e25b2ae139c5888598da21ebb8d0e", "5b525892df54d32e7890a43a7b67ec31"),
     ("narrow-passage-starts", 6, "7cea65e116e67886ceeeeb8018f32609", "6b37e532769b8abef495477569aa00e4"),
     ("narrow-passage-timetable", 6, "0ecf5a74aafc7d0d5f6b7e560ef0fe3f", "4bb2a2cc00ab444689ae1279a900836c"),
-    ("pass-and-reverse", 36, "", ""),
+    ("pass-and-reverse", 36, "70da3e82d92b9f48cf1fcca53afcb419", "3aaf84d54f51fe1a12cc84e31d42ba4a"),
     ("replanning-garage", 5, "fe9a05b148048c06ed866df5973408c2", "68495107270acb6c9166fd02bbf05594"),
     ("small-obstacle", 9, "1992402da1446ee81e147555ca33a2ca", "f0d0d633f8e7a509f12a3c793dc5bb27"),
     ("steady-corridor", 6, "eece2028658f4d73eb0dab452f7eefff", "047e851a01a13acc0722126e9bab72b9"),
