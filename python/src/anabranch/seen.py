@@ -21,7 +21,10 @@ def _part(name: str, kind: Any) -> Any:
     """An attribute that wraps a map inside of the message."""
 
     def read(view: View) -> Any:
-        return kind(view._data.get(name) or {})
+        try:
+            return kind(view._data[name])
+        except KeyError:
+            return kind({})
 
     return property(read)
 
@@ -42,7 +45,7 @@ class View:
     _data: dict[str, Any]
 
     def __init__(self, data: Optional[dict[str, Any]] = None) -> None:
-        self._data = {} if data is None else data
+        self._data = data if data is not None else {}
 
     def as_dict(self) -> dict[str, Any]:
         """The map as it came."""

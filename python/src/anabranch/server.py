@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import Any, Callable, Optional, Union
 
 import zmq
 
-from . import fork, wire
+from . import fork, wire, zmtp
 from .card import Thing, card
 from .probe import Choice, choose, states_for
 from .session import Session
 from .states import States
 
 ENDPOINT = "ANABRANCH_ENDPOINT"
-_IDLE_MS = 1000
 _LINGER_MS = 1000
+_COLLECT_EVERY = 100_000
+Worker = Union[Session, fork.Broker]
 
 
 def serve(
@@ -37,30 +39,22 @@ def serve(
     if endpoint is None and given is None:
         raise SystemExit(how_to_use(one))
     worker = worker_for(one, make, snapshot)
-    context = zmq.Context()
-    link = context.socket(zmq.REP)
-    link.setsockopt(zmq.LINGER, _LINGER_MS)
-    link.setsockopt(zmq.RCVTIMEO, _IDLE_MS)
-    link.setsockopt(zmq.MAXMSGSIZE, wire.BODY_BYTES_MAX)
+    gc_settled()
     try:
         if endpoint is not None:
-            link.bind(_checked(endpoint, allow_remote))
-            _answer(link, worker, None)
+            _wait_at(_checked(endpoint, allow_remote), worker)
         elif given is not None:
-            link.connect(given)
-            _answer(link, worker, os.getppid())
+            _answer_host(given, worker)
     except KeyboardInterrupt:
         pass
     finally:
-        link.close()
-        context.term()
         if isinstance(worker, fork.Broker):
             worker.close()
 
 
 def worker_for(
     one: Any, make: Optional[Callable[[], Any]] = None, snapshot: Optional[str] = None
-) -> Union[Session, fork.Broker]:
+) -> Worker:
     """What does the work: in this process, or by forking."""
     choice = choose(one, make, snapshot)
     states = states_for(choice, one, make)
@@ -87,21 +81,39 @@ def packed_card(one: Any, support: str, snapshot: str, choice: Choice) -> bytes:
     return packed
 
 
-def _answer(link: Any, worker: Union[Session, fork.Broker], parent: Optional[int]) -> None:
-    """One request, one reply, until the end. Started by a parent, it ends when that is gone."""
-    receive, send, answer = link.recv, link.send, worker.answer
-    more = zmq.RCVMORE
-    while not worker.ended:
-        try:
-            body = receive()
-        except zmq.Again:
-            if parent is not None and os.getppid() != parent:
-                return
-            continue
-        blobs = None
-        while link.get(more):
-            blobs = [*(blobs or []), receive()]
-        send(answer(body, blobs))
+def gc_settled() -> None:
+    """A message makes many small maps, which the collector would look at again and again. What is there stays there."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_COLLECT_EVERY, 20, 20)
+
+
+def _answer_host(endpoint: str, worker: Worker) -> None:
+    """Answers the host that started us, until it says bye or is gone."""
+    try:
+        link = zmtp.Link(endpoint)
+        while not worker.ended:
+            body = link.receive()
+            link.send(worker.answer(body, link.blobs))
+        link.close()
+    except (zmtp.Closed, ConnectionError):
+        pass
+
+
+def _wait_at(endpoint: str, worker: Worker) -> None:
+    """Waits for whoever connects, until one says bye."""
+    context = zmq.Context()
+    link = context.socket(zmq.REP)
+    link.setsockopt(zmq.LINGER, _LINGER_MS)
+    link.setsockopt(zmq.MAXMSGSIZE, wire.BODY_BYTES_MAX)
+    try:
+        link.bind(endpoint)
+        while not worker.ended:
+            body, *blobs = link.recv_multipart()
+            link.send(worker.answer(body, blobs))
+    finally:
+        link.close()
+        context.term()
 
 
 def _checked(endpoint: str, allow_remote: bool) -> str:

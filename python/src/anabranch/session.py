@@ -71,7 +71,7 @@ class Session:
                 key_of = self.key_of
                 return wire.decision(command, () if key_of is None else key_of(thing))
             return self.other(op)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return wire.failed(short_trace(_explained(error, op, self)))
 
     def other(self, op: dict[str, Any]) -> bytes:
@@ -209,7 +209,7 @@ def _attach(ops: list[Any], blobs: list[bytes]) -> None:
             op["step"]["seen"]["blobs"] = blobs
 
 
-def _explained(error: Exception, op: Any, session: Session) -> Exception:
+def _explained(error: BaseException, op: Any, session: Session) -> BaseException:
     """A failure of the request itself in better words than those of a dict; one of the user's code as it is."""
     if error.__traceback__ is not None and _deepest_file(error) == __file__:
         if not isinstance(op, dict) or len(op) != 1:
@@ -225,7 +225,7 @@ def _explained(error: Exception, op: Any, session: Session) -> Exception:
     return error
 
 
-def _deepest_file(error: Exception) -> str:
+def _deepest_file(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
