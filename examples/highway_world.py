@@ -14,8 +14,11 @@ from anabranch import gym
 SLOWER, IDLE, FASTER = 4, 1, 3
 SETTINGS = {
     "observation": {"type": "Kinematics", "vehicles_count": 5, "normalize": False, "absolute": False},
-    "vehicles_count": 12,
+    "lanes_count": 2,
+    "vehicles_count": 10,
+    "vehicles_density": 1.5,
     "duration": 20,
+    "simulation_frequency": 6,
     "policy_frequency": 2,
 }
 
