@@ -2,7 +2,7 @@
 
 Bare pyzmq ping-pong of the same message sizes against the kit, one step at a time and batched; loading a forked state
 against a bare `os.fork` of the same process; loading by deep copy and by own code, for orientation. The runs that are
-compared take turns, and the median of their ratios counts, since the machine may be shared. Exits with 1 if a goal is missed.
+compared take turns; of steps the fastest turn counts, of forks the median, since the machine may be shared. Exits with 1 if a goal is missed.
 """
 
 from __future__ import annotations
@@ -85,8 +85,6 @@ def steps() -> list[tuple[str, float, Optional[Callable[[float], bool]], str]]:
             bare.append(timed(echo.link, one, STEPS) / STEPS)
             alone.append(timed(host.link, one, STEPS) / STEPS)
             batched.append(timed(host.link, many, 2) / 2 / BATCH)
-        print("DEBUG median", statistics.median(bare)*1e6, statistics.median(alone)*1e6, statistics.median(batched)*1e6)
-        print("DEBUG min", min(bare)*1e6, min(alone)*1e6, min(batched)*1e6)
         echo.close()
     return [
         ("bare pyzmq ping-pong (us)", min(bare) * 1e6, None, ""),
