@@ -1,6 +1,7 @@
 //! Tasks of the project: `cargo xtask help`.
 
 mod metadata;
+mod python;
 mod rooms;
 mod runner;
 mod soak;
@@ -14,6 +15,7 @@ Tasks of the project
 
   cargo xtask check          fmt, clippy, tests, doctests, rooms, tidy: run it before every change you hand in
   cargo xtask test           what CI runs from a clean clone: check, then the release build and its end-to-end tests
+  cargo xtask python         the Python kit alone: its packages, types and tests
   cargo xtask bench [NAME]   build release and measure; all benches, or the one named
   cargo xtask soak [NAME]    the full doses behind docs/trust.md, for hours: verdicts, kills, bits
   cargo xtask rooms          compare the crates with the rooms table in docs/ARCHITECTURE.md
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         }
         ["check"] => steps::run_all("check", steps::check()),
         ["test"] => steps::run_all("test", steps::test()),
+        ["python"] => steps::run_all("python", steps::python()),
         ["bench"] => steps::bench(None),
         ["bench", name] => steps::bench(Some(name)),
         ["soak"] => soak::run(None),

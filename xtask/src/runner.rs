@@ -1,6 +1,7 @@
 //! Starting a command, showing what it writes, and keeping the lines in which test runners count.
 
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -67,7 +68,8 @@ pub fn run(command: &mut Command) -> Report {
 
 fn shown(command: &Command) -> String {
     let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
-    std::iter::once("cargo".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    let program = Path::new(command.get_program()).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    std::iter::once(program).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 fn pass_on(from: Option<impl Read>, to: &mut impl Write) -> Counts {

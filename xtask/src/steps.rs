@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::metadata::{self, cargo};
 use crate::runner::{self, Counts, Report};
-use crate::{rooms, tidy};
+use crate::{python, rooms, tidy};
 
 /// Crates whose tests also run against the release build: those that start the program as a person does.
 const END_TO_END: [&str; 1] = ["anabranch-cli"];
@@ -23,7 +23,7 @@ struct Tool {
 }
 
 /// Everything the tests need; a new kind of test adds its tools here.
-const TOOLS: [Tool; 3] = [
+const TOOLS: [Tool; 4] = [
     Tool {
         name: "cargo",
         probe: &["cargo", "--version"],
@@ -41,6 +41,12 @@ const TOOLS: [Tool; 3] = [
         probe: &["cargo", "clippy", "--version"],
         install: Some(&["rustup", "component", "add", "clippy"]),
         way_out: "add the component clippy to your Rust installation",
+    },
+    Tool {
+        name: "python3",
+        probe: &["python3", "-m", "venv", "--help"],
+        install: None,
+        way_out: "install Python 3.11 or newer with its module venv",
     },
 ];
 
@@ -66,11 +72,21 @@ pub fn check() -> Vec<Step> {
 /// the release build is that of the program alone, and the end-to-end tests reuse it.
 pub fn test() -> Vec<Step> {
     let mut steps = vec![Step { name: "tools", run: tools }];
+    steps.extend(python());
     steps.extend(check());
     steps.push(Step { name: "release build", run: || runner::run(cargo().args(["build", "--release"])) });
     steps.push(Step { name: "end-to-end tests", run: end_to_end });
     steps.push(Step { name: "golden and verdicts, release", run: truth_in_release });
     steps
+}
+
+/// The steps of `cargo xtask python`. They come before the tests in Rust, which start drivers in Python.
+pub fn python() -> Vec<Step> {
+    vec![
+        Step { name: "python packages", run: python::prepare },
+        Step { name: "python types", run: python::types },
+        Step { name: "python tests", run: python::tests },
+    ]
 }
 
 /// Runs every step, says how long each took, and closes with one line.
@@ -102,8 +118,16 @@ pub fn run_all(task: &str, steps: Vec<Step>) -> Result<(), String> {
     }
 }
 
-/// Builds release and measures everything, or the one bench named.
+/// Builds release and measures everything, or the one bench named. The link to Python is measured from Python.
 pub fn bench(name: Option<&str>) -> Result<(), String> {
+    if name == Some(python::BENCH) {
+        return python::bench();
+    }
+    let measured = bench_rust(name);
+    if name.is_some() { measured } else { measured.and_then(|()| python::bench()) }
+}
+
+fn bench_rust(name: Option<&str>) -> Result<(), String> {
     if !metadata::packages()?.iter().any(|package| package.name == BENCH) {
         return Err(format!("there is no crate `{BENCH}` in this tree, so there is nothing to measure"));
     }

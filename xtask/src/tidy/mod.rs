@@ -13,8 +13,18 @@ use std::path::Path;
 use crate::metadata;
 
 /// Folders that are no source.
-const SKIPPED: [&str; 8] =
-    [".git", "target", "runs", "node_modules", "__pycache__", ".venv", "dist", "proptest-regressions"];
+const SKIPPED: [&str; 10] = [
+    ".git",
+    "target",
+    "runs",
+    "node_modules",
+    "__pycache__",
+    ".venv",
+    ".pytest_cache",
+    ".mypy_cache",
+    "dist",
+    "proptest-regressions",
+];
 
 /// A file of the project.
 #[derive(Debug)]

@@ -1,0 +1,59 @@
+"""What a driver or world says of itself."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Union
+
+from .driver import Cell, Driver
+from .wire import PROTOCOL
+from .world import World, modes_of, requirements_of
+
+Thing = Union[Driver, World]
+
+
+def variables(cells: Mapping[str, Cell]) -> list[dict[str, Any]]:
+    """Names, units and cell sizes as the protocol wants them."""
+    found = []
+    for name, given in cells.items():
+        cell, unit = given if isinstance(given, tuple) else (given, "")
+        found.append({"name": name, "unit": unit, "cell": None if cell is None else float(cell)})
+    return found
+
+
+def card(thing: Thing, support: str, snapshot: str, saves_bytes: bool) -> dict[str, Any]:
+    """The card of a thing whose states are kept like this."""
+    is_world = isinstance(thing, World)
+    body: dict[str, Any] = {
+        "protocol": PROTOCOL,
+        "role": "world" if is_world else "driver",
+        "name": thing.name or type(thing).__name__,
+        "version": thing.version,
+        "support": support,
+        "snapshot": snapshot,
+        "saves_bytes": saves_bytes,
+    }
+    if isinstance(thing, World):
+        body["world"] = _world(thing)
+    else:
+        body["cycle_s"] = None if thing.cycle is None else float(thing.cycle)
+        body["key"] = variables(thing.key or {})
+        body["memoryless"] = bool(thing.memoryless)
+        body["wants"] = list(thing.wants)
+    return body
+
+
+def _world(world: World) -> dict[str, Any]:
+    must, should = requirements_of(world)
+    signals = [{"name": name, "unit": ""} for name in world.signals]
+    tick = world.tick if world.tick is not None else world.segment
+    return {
+        "sites": [{"name": name, "modes": modes_of(modes)[0]} for name, modes in world.errors.items()],
+        "at_once": world.at_once,
+        "merge": variables(world.merge),
+        "requirements": must + [name for name in should if name not in must],
+        "signals": signals or [dict(variable, cell=None) for variable in variables(world.merge)],
+        "time_matters": bool(world.time_matters),
+        "segment_s": float(world.segment),
+        "tick_s": float(tick),
+        "segments_max": int(world.segments),
+    }

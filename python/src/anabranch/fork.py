@@ -1,0 +1,338 @@
+"""Saved states as processes: a branch that is saved simply waits, and forks when it is loaded.
+
+    broker ── speaks ZeroMQ, runs no user code from here on
+       └─ guard ── adopts every process below and ends them all when the broker is gone
+            └─ root ── the code before any run; forks for every reset
+                 └─ branches and saved states, each with its own channel to the broker
+
+A process whose channel is closed ends. So a saved state is dropped by closing a socket.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import gc
+import os
+import random
+import select
+import signal
+import socket
+import struct
+import sys
+import warnings
+from typing import Any, Callable, Optional
+
+from . import wire
+from .session import Session
+
+_DO, _FORK, _FORK_AND_SAY = 1, 2, 3
+_header = struct.Struct(">BI")
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_ANCILLARY = socket.CMSG_LEN(struct.calcsize("i")) if hasattr(socket, "CMSG_LEN") else 0
+
+
+class Gone(Exception):
+    """The process at the other end of a channel has ended."""
+
+
+def _receive(link: socket.socket) -> tuple[int, bytes, int]:
+    """One message: kind, body, and the file descriptor that came with it (-1 if none)."""
+    descriptor = -1
+    head = b""
+    while len(head) < _header.size:
+        data, ancillary, _, _ = link.recvmsg(_header.size - len(head), _ANCILLARY)
+        if not data:
+            raise Gone
+        head += data
+        for _level, _kind, payload in ancillary:
+            descriptor = int(struct.unpack("i", payload[:4])[0])
+    kind, length = _header.unpack(head)
+    body = b""
+    while len(body) < length:
+        part = link.recv(length - len(body))
+        if not part:
+            raise Gone
+        body = part if not body else body + part
+    return kind, body, descriptor
+
+
+def _control(option: int, value: int) -> None:
+    """prctl, where there is one."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def live(link: socket.socket, session: Session) -> None:
+    """A branch, a saved state or the root: does what its channel asks until that is closed."""
+    children: list[int] = []
+    while True:
+        try:
+            kind, body, descriptor = _receive(link)
+        except (Gone, OSError):
+            return
+        if kind == _DO:
+            answer = session.do(wire.unpack(body))
+            try:
+                link.sendall(_header.pack(_DO, len(answer)) + answer)
+            except OSError:
+                return
+            continue
+        children = [pid for pid in children if os.waitpid(pid, os.WNOHANG)[0] == 0]
+        # A fork seeds `random` anew; a branch must go on where its saved state stood.
+        chance = random.getstate()
+        try:
+            pid = _fork()
+        except OSError as error:
+            text = wire.failed(f"no further process can be started: {error}")
+            os.write(descriptor, _header.pack(_DO, len(text)) + text)
+            os.close(descriptor)
+            continue
+        if pid:
+            children.append(pid)
+            os.close(descriptor)
+            continue
+        random.setstate(chance)
+        children = []
+        link.close()
+        link = socket.socket(fileno=descriptor)
+        if kind == _FORK_AND_SAY:
+            link.sendall(_header.pack(_DO, len(wire.DONE)) + wire.DONE)
+
+
+def _descendants(of: int) -> list[int]:
+    """The children of a process, as the system knows them."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    parent = int(file.read().rsplit(b")", 1)[1].split()[1])
+            except (OSError, IndexError, ValueError):
+                continue
+            if parent == of:
+                found.append(int(name))
+    return found
+
+
+def guard(broker_alive: int) -> None:
+    """Waits for the broker's end, then ends everything below. Runs no user code."""
+    while not select.select([broker_alive], [], [], 1.0)[0]:
+        _reap()
+    while True:
+        children = _descendants(os.getpid()) if os.path.isdir("/proc") else []
+        if not children:
+            return
+        for pid in children:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        for _ in children:
+            try:
+                os.waitpid(-1, 0)
+            except ChildProcessError:
+                break
+
+
+def _reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+class Channel:
+    """The broker's end of the way to one process."""
+
+    __slots__ = ("link", "waiting")
+
+    def __init__(self, link: socket.socket) -> None:
+        self.link = link
+        self.waiting: Optional[int] = None
+        """Place of the answer that is outstanding. Never more than one, so that neither side blocks the other."""
+
+    def ask(self, op: Any) -> None:
+        body: bytes = wire.pack(op)
+        self.link.sendall(_header.pack(_DO, len(body)) + body)
+
+    def fork(self, kind: int) -> Channel:
+        """A new process from this one, with a channel of its own."""
+        ours, theirs = socket.socketpair()
+        try:
+            socket.send_fds(self.link, [_header.pack(kind, 0)], [theirs.fileno()])
+        finally:
+            theirs.close()
+        return Channel(ours)
+
+
+class Broker:
+    """Answers requests by asking processes. Takes the place of a `Session`."""
+
+    def __init__(self, make_session: Callable[[], Session], card: bytes) -> None:
+        self.card = card
+        self.ended = False
+        self.branches: dict[int, Channel] = {}
+        self.saved: dict[int, Channel] = {}
+        self.answers: list[bytes] = []
+        self.root = self._start(make_session)
+
+    def _start(self, make_session: Callable[[], Session]) -> Channel:
+        _raise_file_limit()
+        broker_alive, self.alive = os.pipe()
+        ours, theirs = socket.socketpair()
+        self.guard = _fork()
+        if self.guard:
+            os.close(broker_alive)
+            theirs.close()
+            return Channel(ours)
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            os.close(self.alive)
+            ours.close()
+            _control(_PR_SET_CHILD_SUBREAPER, 1)
+            if _fork() == 0:
+                os.close(broker_alive)
+                _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+                if not faulthandler.is_enabled():
+                    faulthandler.enable()
+                session = make_session()
+                gc.collect()
+                gc.freeze()
+                live(theirs, session)
+            else:
+                theirs.close()
+                guard(broker_alive)
+        finally:
+            # Never back into the caller's code: this is not its process.
+            os._exit(0)
+
+    def close(self) -> None:
+        """Ends every process."""
+        for channel in [self.root, *self.branches.values(), *self.saved.values()]:
+            channel.link.close()
+        os.close(self.alive)
+        os.waitpid(self.guard, 0)
+
+    def answer(self, body: bytes, blobs: Optional[list[bytes]] = None) -> bytes:
+        """The reply to a request, whatever the request is."""
+        start = wire.now()
+        try:
+            seq, ops = wire.request(body)
+        except wire.Malformed as error:
+            return wire.reply(0, [wire.failed(f"malformed request: {error}")], wire.now() - start)
+        self.answers = []
+        pending: list[Channel] = []
+        for op in ops:
+            place = len(self.answers)
+            self.answers.append(b"")
+            try:
+                channel = self.do(op, place)
+            except (OSError, Gone):
+                self.answers[place] = wire.failed("the process of this branch has ended")
+            except Exception as error:
+                self.answers[place] = wire.failed(f"malformed operation: {type(error).__name__}: {error}")
+            else:
+                if channel is not None:
+                    pending.append(channel)
+        for channel in pending:
+            self.settle(channel)
+        return wire.reply(seq, self.answers, wire.now() - start)
+
+    def settle(self, channel: Channel) -> None:
+        """Takes the outstanding answer of a channel, if there is one."""
+        if channel.waiting is None:
+            return
+        try:
+            _, body, _ = _receive(channel.link)
+        except (Gone, OSError):
+            body = wire.failed("the process of this branch ended while it worked: a crash, or an exit")
+            self.forget(channel)
+        self.answers[channel.waiting] = body
+        channel.waiting = None
+
+    def forget(self, channel: Channel) -> None:
+        channel.link.close()
+        for branch in [branch for branch, known in self.branches.items() if known is channel]:
+            del self.branches[branch]
+
+    def do(self, op: Any, place: int) -> Optional[Channel]:
+        """Begins one operation; the channel whose answer is then outstanding, or None if it is answered."""
+        ((verb, fields),) = op.items()
+        if verb in ("step", "run"):
+            channel = self.known(self.branches, "branch", fields)
+            self.settle(channel)
+            channel.ask({verb: dict(fields, branch=0)})
+        elif verb == "reset":
+            channel = self.root.fork(_FORK)
+            channel.ask({verb: dict(fields, branch=0)})
+            self.replace(int(fields["branch"]), channel)
+        elif verb == "load":
+            channel = self.known(self.saved, "token", fields).fork(_FORK_AND_SAY)
+            self.replace(int(fields["branch"]), channel)
+        else:
+            self.answers[place] = self.at_once(verb, fields)
+            return None
+        channel.waiting = place
+        return channel
+
+    def at_once(self, verb: str, fields: dict[str, Any]) -> bytes:
+        """What the broker answers by itself."""
+        if verb == "save":
+            channel = self.known(self.branches, "branch", fields)
+            self.settle(channel)
+            token = int(fields["token"])
+            if token in self.saved:
+                self.saved.pop(token).link.close()
+            self.saved[token] = self.branches.pop(fields["branch"])
+            return b"\x81\xa5saved\x80"
+        if verb == "drop":
+            for token in fields["tokens"]:
+                channel_or_none = self.saved.pop(token, None)
+                if channel_or_none is not None:
+                    channel_or_none.link.close()
+            return wire.DONE
+        if verb == "describe":
+            return self.card
+        if verb == "bye":
+            self.ended = True
+            return wire.DONE
+        raise wire.Malformed(f"there is no operation `{verb}`")
+
+    def known(self, channels: dict[int, Channel], what: str, fields: dict[str, Any]) -> Channel:
+        channel = channels.get(fields[what])
+        if channel is None:
+            raise wire.Malformed(f"there is no {what} {fields[what]!r}")
+        return channel
+
+    def replace(self, branch: int, channel: Channel) -> None:
+        older = self.branches.get(branch)
+        if older is not None:
+            self.settle(older)
+            older.link.close()
+        self.branches[branch] = channel
+
+
+def _raise_file_limit() -> None:
+    """One file for every branch and saved state: as many as the system lets us have."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def tokens_max() -> int:
+    """How many saved states this system can keep as processes; the host is told."""
+    import resource
+
+    limits = [resource.getrlimit(kind)[1] for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE)]
+    known = [limit for limit in limits if limit != resource.RLIM_INFINITY]
+    return max(16, min([1000, *(limit // 4 for limit in known)]))

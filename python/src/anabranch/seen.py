@@ -1,0 +1,155 @@
+"""What a driver is told: views on the decoded message that look like objects and cost nothing until they are read."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+
+def _value(name: str, default: Any) -> Any:
+    """An attribute that reads one entry of the message; a missing one takes its default (protocol, "A message")."""
+
+    def read(view: View) -> Any:
+        try:
+            return view._data[name]
+        except KeyError:
+            return default
+
+    return property(read)
+
+
+def _part(name: str, kind: Any) -> Any:
+    """An attribute that wraps a map inside of the message."""
+
+    def read(view: View) -> Any:
+        try:
+            return kind(view._data[name])
+        except KeyError:
+            return kind({})
+
+    return property(read)
+
+
+def _list(name: str, kind: Any) -> Any:
+    """An attribute that wraps each map of a list."""
+
+    def read(view: View) -> Any:
+        return [kind(entry) for entry in view._data.get(name) or ()]
+
+    return property(read)
+
+
+class View:
+    """A map of the message, read by attribute."""
+
+    __slots__ = ("_data",)
+    _data: dict[str, Any]
+
+    def __init__(self, data: Optional[dict[str, Any]] = None) -> None:
+        self._data = data if data is not None else {}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The map as it came."""
+        return self._data
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._data == other._data
+
+    def __hash__(self) -> int:
+        return hash(repr(self._data))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._data!r})"
+
+
+class Pose(View):
+    """Where the car believes to be: its rear axle, and its heading counter-clockwise from east."""
+
+    __slots__ = ()
+    x: float = _value("x", 0.0)
+    y: float = _value("y", 0.0)
+    heading: float = _value("heading", 0.0)
+    covariance: list[float] = _value("covariance", [0.0] * 9)
+    """Of x, y and heading, row by row."""
+
+
+class Path(View):
+    """The car relative to its planned path."""
+
+    __slots__ = ()
+    station: float = _value("station", 0.0)
+    """Driven metres since the start of the path."""
+    lateral: float = _value("lateral", 0.0)
+    """Metres left of the path, as seen along the path's heading."""
+    heading: float = _value("heading", 0.0)
+    """Heading relative to the path's."""
+    curvature: float = _value("curvature", 0.0)
+    """Curvature to drive here, per metre driven forwards."""
+    remaining: float = _value("remaining", 0.0)
+    """Metres to the end of the section, or to where an obstacle asks to stand."""
+    speed_max: float = _value("speed_max", 0.0)
+    """Speed at which the steering can follow the path here."""
+    direction: int = _value("direction", 1)
+    """+1 forwards, -1 backwards."""
+    section: int = _value("section", 0)
+    sections_left: int = _value("sections_left", 0)
+
+
+class Goal(View):
+    """Where to go, from where the car believes to be."""
+
+    __slots__ = ()
+    ahead: float = _value("ahead", 0.0)
+    left: float = _value("left", 0.0)
+    heading: float = _value("heading", 0.0)
+
+
+class Object(View):
+    """Something perceived; x and y are its centre."""
+
+    __slots__ = ()
+    id: int = _value("id", 0)
+    x: float = _value("x", 0.0)
+    y: float = _value("y", 0.0)
+    heading: float = _value("heading", 0.0)
+    speed: float = _value("speed", 0.0)
+    length: float = _value("length", 0.0)
+    width: float = _value("width", 0.0)
+
+
+class Occupancy(View):
+    """What is free near the car: one byte for each cell, row by row, 0 free and 255 occupied."""
+
+    __slots__ = ()
+    cell_m: float = _value("cell_m", 0.0)
+    columns: int = _value("columns", 0)
+    rows: int = _value("rows", 0)
+    cells: bytes = _value("cells", b"")
+
+
+class Seen(View):
+    """Everything a driver is told in one step. Metres, seconds and radians; angles counter-clockwise."""
+
+    __slots__ = ()
+    time: float = _value("time", 0.0)
+    tick: int = _value("tick", 0)
+    pose: Pose = _part("pose", Pose)
+    speed: float = _value("speed", 0.0)
+    """Negative backwards."""
+    steer: float = _value("steer", 0.0)
+    """Angle of the front wheels."""
+    gear: int = _value("gear", 1)
+    path: Path = _part("path", Path)
+    goal: Goal = _part("goal", Goal)
+    objects: list[Object] = _list("objects", Object)
+
+    @property
+    def occupancy(self) -> Optional[Occupancy]:
+        """What is free near the car, for drivers that want it."""
+        data = self._data.get("occupancy")
+        return None if data is None else Occupancy(data)
+
+    @property
+    def blobs(self) -> list[bytes]:
+        """Large pieces that came beside the message (a camera frame), in their order."""
+        blobs: list[bytes] = self._data.get("blobs", [])
+        return blobs

@@ -1,0 +1,321 @@
+"""The kit as the host sees it: over the link, with a client that is written from the protocol page alone."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import pytest
+import zmq
+
+from hosts import SEEN, Host, alive, family, memory_kib, seen
+
+WAYS = ("copy", "fork", "replay")
+
+
+def decision(answer: Any) -> tuple[float, float, bool]:
+    return answer["steer"], answer["accel"], answer["completed"]
+
+
+def test_the_card_tells_role_key_and_how_states_are_kept() -> None:
+    with Host("memory.py") as host:
+        card = host.card()
+        assert (card["role"], card["support"], card["snapshot"], card["saves_bytes"]) == ("driver", "save", "copy", True)
+        assert card["name"] == "Memory" and card["key"] == [] and card["cycle_s"] is None
+    with Host("own.py") as host:
+        assert (host.card()["snapshot"], host.card()["saves_bytes"]) == ("own", True)
+    with Host("hidden.py") as host:
+        card = host.card()
+        assert (card["support"], card["snapshot"], card["saves_bytes"]) == ("save", "fork", False)
+        assert card["key"] == [{"name": "count", "unit": "", "cell": None}]
+    with Host("memory.py", ANABRANCH_SNAPSHOT="replay") as host:
+        assert (host.card()["support"], host.card()["snapshot"]) == ("replay", "none")
+
+
+def walk(host: Host, laterals: list[float], branch: int = 0) -> list[Any]:
+    host.ask("reset", branch=branch, begin={"seed": 5})
+    return [decision(host.step(branch, lateral, tick)) for tick, lateral in enumerate(laterals)]
+
+
+def test_a_state_goes_on_alike_however_it_was_kept() -> None:
+    random.seed(4)
+    trunk = [random.uniform(-1, 1) for _ in range(4)]
+    tails = [[random.uniform(-1, 1) for _ in range(4)] for _ in range(5)]
+    with Host("memory.py", ANABRANCH_SNAPSHOT="replay") as host:
+        truth = [walk(host, trunk + tail)[len(trunk) :] for tail in tails]
+    cases = [("memory.py", way) for way in ("copy", "fork")]
+    for file, way in [*cases, ("own.py", "own"), ("own.py", "copy"), ("hidden.py", "fork")]:
+        with Host(file, ANABRANCH_SNAPSHOT=way) as host:
+            assert host.card()["snapshot"] == way
+            walk(host, trunk)
+            host.ask("save", branch=0, token=3)
+            loads = [{"load": {"token": 3, "branch": branch}} for branch in range(len(tails))]
+            assert host.exchange(*loads) == [{"done": {}}] * len(tails)
+            told: list[list[Any]] = [[] for _ in tails]
+            for at in range(len(tails[0])):
+                tick = len(trunk) + at
+                ops = [{"step": {"branch": b, "seen": seen(tail[at], tick)}} for b, tail in enumerate(tails)]
+                for branch, answer in enumerate(host.exchange(*ops)):
+                    told[branch].append(decision(answer["decision"]))
+            assert told == truth, (file, way)
+            # The saved state is still what it was, and a dropped one is gone.
+            host.ask("load", token=3, branch=9)
+            assert decision(host.step(9, tails[0][0], len(trunk))) == truth[0][0]
+            host.ask("drop", tokens=[3, 77])
+            assert "no token 3" in host.ask("load", token=3, branch=9)["failed"]["text"]
+
+
+def test_saved_bytes_are_equal_exactly_when_the_memory_is() -> None:
+    for file in ("memory.py", "own.py"):
+        with Host(file) as host:
+            saved = []
+            for token, laterals in enumerate([[0.25, 0.5], [0.5, 0.25], [0.25, 0.5, 0.0]]):
+                walk(host, laterals)
+                saved.append(host.ask("save", branch=0, token=token)["bytes"])
+            assert saved[0] == saved[1] and saved[0] != saved[2], file
+
+
+@pytest.mark.parametrize("way", ("copy", "fork"))
+def test_each_branch_draws_its_own_chances(way: str) -> None:
+    with Host("chance.py", ANABRANCH_SNAPSHOT=way) as host:
+        first = walk(host, [0.0] * 4)
+        assert walk(host, [0.0] * 4) == first and len(set(first)) == 4
+        walk(host, [0.0] * 2)
+        host.ask("save", branch=0, token=1)
+        host.ask("load", token=1, branch=1)
+        walk(host, [0.0] * 3, branch=2)
+        assert [decision(host.step(1)), decision(host.step(1))] == first[2:]
+
+
+def test_what_the_driver_does_wrong_is_told_and_the_rest_is_done() -> None:
+    with Host("rude.py") as host:
+        host.ask("reset", branch=0, begin={})
+
+        def tick(number: int) -> Any:
+            return host.step(0, tick=number)
+
+        text = tick(100)["failed"]["text"]
+        assert text.startswith("IndexError: list index out of range\n  at rude.py:") and "in tick_100" in text
+        assert math.isnan(tick(101)["steer"]) and tick(101)["accel"] == math.inf
+        assert "`step` returned NoneType" in tick(102)["failed"]["text"]
+        assert "failed" in tick(103) and "gear is 3" in tick(104)["failed"]["text"]
+        assert tick(109)["steer"] == 0.1 and tick(110)["completed"] is True
+        assert tick(111)["trajectory"][0] == {"time_s": 1, "x_m": 2, "y_m": 3, "heading_rad": 0.1, "speed_mps": 1}
+        assert "enough" in tick(112)["failed"]["text"]
+        assert "failed" in tick(105)
+        host.ask("reset", branch=0, begin={})
+        answers = host.exchange(*[{"step": {"branch": 0, "seen": seen(tick=t)}} for t in (1, 100, 1)])
+        assert [list(answer)[0] for answer in answers] == ["decision", "failed", "decision"]
+        assert host.end() == "x" * 1000 + "\nto the other one\n"
+
+
+def test_a_crash_costs_a_forked_driver_one_branch() -> None:
+    with Host("rude.py", ANABRANCH_SNAPSHOT="fork") as host:
+        host.ask("reset", branch=0, begin={})
+        host.ask("save", branch=0, token=1)
+        for crash in (106, 107):
+            host.exchange({"load": {"token": 1, "branch": 0}}, {"load": {"token": 1, "branch": 1}})
+            ops = [{"step": {"branch": 0, "seen": seen(tick=crash)}}, {"step": {"branch": 1, "seen": seen()}}]
+            first, second = host.exchange(*ops)
+            assert "a crash, or an exit" in first["failed"]["text"]
+            assert second["decision"]["key"] == [1.0]
+            assert "no branch 0" in host.step(0)["failed"]["text"]
+
+
+def test_a_world_runs_segments_under_errors() -> None:
+    for way in WAYS:
+        with Host("toy.py", ANABRANCH_SNAPSHOT=way) as host:
+            card = host.card()["world"]
+            assert card["sites"] == [
+                {"name": "push", "modes": ["none", "-0.1", "0.1"]},
+                {"name": "wind", "modes": ["none", "gust"]},
+            ]
+            assert card["merge"] == [{"name": "x", "unit": "m", "cell": 0.1}, {"name": "v", "unit": "", "cell": 0.05}]
+            assert card["requirements"] == ["wall", "near"] and card["segments_max"] == 5
+            host.ask("reset", branch=4, begin={"seed": 1})
+            first = host.ask("run", branch=4, modes=[2, 1], record=True)
+            assert first["values"] == [1.4000000000000001, 1.1] and first["frames"] == [first["values"]]
+            last = host.ask("run", branch=4, modes=[2, 1], record=False)
+            assert (last["violated"], last["notes"], last["frames"]) == ([], ["near"], [])
+            assert "2 modes" not in str(last) and "error sites" in host.ask("run", branch=4, modes=[1])["failed"]["text"]
+            assert host.ask("run", branch=4, modes=[0, 0])["violated"] == ["wall"]
+
+
+def test_blobs_beside_a_message_reach_the_driver(tmp_path: Path) -> None:
+    lines = ["import anabranch", "class Blob(anabranch.Driver):", "    def step(self, seen):"]
+    (tmp_path / "blob.py").write_text("\n".join([*lines, "        return (float(len(seen.blobs[1])), 0.0)\n"]))
+    with Host("blob.py", folder=tmp_path) as host:
+        host.ask("reset", branch=0, begin={})
+        body = msgpack.packb({"anabranch": 1, "seq": 9, "ops": [{"step": {"branch": 0, "seen": SEEN}}]})
+        reply = host.raw(body, b"a", b"x" * 300_000)
+        assert reply["answers"][0]["decision"]["steer"] == 300_000.0
+        assert host.step(0)["failed"]["text"].startswith("IndexError")
+
+
+def mutated(body: bytes, chance: random.Random) -> bytes:
+    data = bytearray(body)
+    for _ in range(chance.randint(1, 4)):
+        at = chance.randrange(len(data))
+        kind = chance.randrange(4)
+        if kind == 0:
+            data[at] = chance.randrange(256)
+        elif kind == 1:
+            del data[at : at + chance.randint(1, 8)]
+        elif kind == 2:
+            data[at:at] = chance.randbytes(chance.randint(1, 8))
+        else:
+            del data[at + 1 :]
+        if not data:
+            data = bytearray(b"\xc1")
+    return bytes(data)
+
+
+@pytest.mark.parametrize("file", ("memory.py", "toy.py"))
+def test_ten_thousand_malformed_requests_are_answered_and_cost_nothing(file: str) -> None:
+    ops: list[Any] = [
+        {"describe": {}},
+        {"reset": {"branch": 0, "begin": {"seed": 1}}},
+        {"load": {"token": 1, "branch": 0}},
+        {"step": {"branch": 0, "seen": SEEN}},
+        {"run": {"branch": 0, "modes": [0, 0], "record": False}},
+        {"save": {"branch": 0, "token": 1}},
+        {"drop": {"tokens": [1]}},
+    ]
+    chance = random.Random(11)
+    bodies = [msgpack.packb({"anabranch": 1, "seq": 1, "ops": [op]}) for op in ops]
+    with Host(file, ANABRANCH_SNAPSHOT="copy") as host:
+        start = 0
+        for number in range(10_000):
+            body = bodies[number % len(bodies)]
+            body = mutated(body, chance) if number % 10 else chance.randbytes(chance.randrange(1, 200))
+            # A mutation may spell `bye`, but not by this seed.
+            reply = host.raw(body)
+            assert reply["anabranch"] == 1 and isinstance(reply["answers"], list)
+            if number == 2_000:
+                start = memory_kib(host.process.pid)
+        assert memory_kib(host.process.pid) < start + 4_096
+        assert host.card()["protocol"] == 1
+
+
+def test_malformed_operations_to_the_broker_are_answered() -> None:
+    chance = random.Random(12)
+    ops: list[Any] = [{"step": {"branch": 0, "seen": SEEN}}, {"load": {"token": 1, "branch": 0}}, {"drop": {"tokens": [2]}}]
+    with Host("memory.py", ANABRANCH_SNAPSHOT="fork") as host:
+        host.ask("reset", branch=0, begin={})
+        host.ask("save", branch=0, token=1)
+        for number in range(1_000):
+            reply = host.raw(mutated(msgpack.packb({"anabranch": 1, "seq": 1, "ops": [ops[number % 3]]}), chance))
+            assert isinstance(reply["answers"], list)
+        host.ask("reset", branch=0, begin={})
+        assert host.step(0)["steer"] == 0.1
+
+
+def test_other_versions_are_refused_by_name() -> None:
+    with Host("memory.py") as host:
+        reply = host.raw(msgpack.packb({"anabranch": 2, "seq": 1, "ops": []}))
+        assert "version 1, not 2" in reply["answers"][0]["failed"]["text"]
+
+
+def gone_soon(pids: list[int]) -> bool:
+    until = time.monotonic() + 15
+    while any(alive(pid) for pid in pids):
+        if time.monotonic() > until:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("end", ("bye", "kill", "link"))
+def test_no_process_outlives_the_broker(end: str) -> None:
+    with Host("rude.py", ANABRANCH_SNAPSHOT="fork") as host:
+        host.ask("reset", branch=0, begin={})
+        host.ask("save", branch=0, token=1)
+        host.exchange(*[{"load": {"token": 1, "branch": branch}} for branch in range(6)])
+        host.ask("save", branch=5, token=2)
+        # One branch hangs in user code and would never notice by itself.
+        if end == "kill":
+            body = msgpack.packb({"anabranch": 1, "seq": 1, "ops": [{"step": {"branch": 0, "seen": seen(tick=108)}}]})
+            host.link.send(body)
+        pids = family(host.process.pid)
+        assert len(pids) >= 8
+        if end == "bye":
+            host.end()
+        elif end == "kill":
+            os.kill(host.process.pid, signal.SIGKILL)
+            host.process.communicate(timeout=20)
+        else:
+            host.link.close()
+            host.process.communicate(timeout=20)
+        assert gone_soon(pids)
+
+
+def test_replaced_branches_and_dropped_states_leave_no_process_and_no_memory() -> None:
+    with Host("memory.py", ANABRANCH_SNAPSHOT="fork") as host:
+        host.ask("reset", branch=0, begin={})
+        host.ask("save", branch=0, token=0)
+        for round_ in range(60):
+            host.exchange({"load": {"token": 0, "branch": 1}}, {"load": {"token": 0, "branch": 2}})
+            host.ask("save", branch=1, token=round_ + 1)
+            host.ask("drop", tokens=[round_ + 1])
+        host.ask("load", token=0, branch=2)
+        until = time.monotonic() + 15
+        while len([pid for pid in family(host.process.pid) if alive(pid)]) > 4 and time.monotonic() < until:
+            pass
+        # Guard, root, the saved state, and one branch.
+        assert len([pid for pid in family(host.process.pid) if alive(pid)]) == 4
+
+
+def test_memory_stays_flat_over_many_saved_states() -> None:
+    with Host("memory.py") as host:
+        host.ask("reset", branch=0, begin={})
+        host.ask("save", branch=0, token=0)
+
+        def rounds(count: int) -> int:
+            for _ in range(count):
+                loads = [{"load": {"token": 0, "branch": branch}} for branch in range(50)]
+                saves = [{"save": {"branch": branch, "token": branch + 1}} for branch in range(50)]
+                host.exchange(*loads, *saves, {"drop": {"tokens": list(range(1, 51))}})
+            return memory_kib(host.process.pid)
+
+        assert rounds(60) + 2_048 > rounds(120)
+
+
+def test_a_file_is_served_without_a_word_about_serving(tmp_path: Path) -> None:
+    (tmp_path / "two.py").write_text("from anabranch import Driver\nclass A(Driver): pass\nclass B(Driver): pass\n")
+    (tmp_path / "none.py").write_text("import anabranch\n")
+    run = lambda *words: subprocess.run(  # noqa: E731
+        [sys.executable, "-m", "anabranch", *words], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert "several drivers or worlds (A, B)" in run("two.py").stderr and run("two.py").returncode == 2
+    assert "no class that derives" in run("none.py").stderr
+    assert "no driver or world `C`; it has A, B" in run("two.py", "C").stderr
+    assert "there is no Python file" in run("missing.py").stderr
+    assert "--driver two.py" in run("two.py", "A").stderr
+    assert "reached from outside" in run("two.py", "A", "--bind", "tcp://0.0.0.0:5555").stderr
+    with Host("two.py", "B", folder=tmp_path) as host:
+        assert host.card()["name"] == "B"
+        host.ask("reset", branch=0, begin={})
+        assert "B has no method `step`" in host.step(0)["failed"]["text"]
+
+
+def test_a_program_that_is_already_running_can_be_bound_by_pyzmq(tmp_path: Path) -> None:
+    endpoint = f"ipc://{tmp_path}/bound"
+    file = Path(__file__).parent / "files" / "memory.py"
+    process = subprocess.Popen([sys.executable, "-m", "anabranch", str(file), "--bind", endpoint])
+    context = zmq.Context()
+    link = context.socket(zmq.REQ)
+    link.setsockopt(zmq.RCVTIMEO, 20_000)
+    link.setsockopt(zmq.LINGER, 0)
+    link.connect(endpoint)
+    link.send(msgpack.packb({"anabranch": 1, "seq": 3, "ops": [{"describe": {}}, {"bye": {}}]}))
+    assert list(msgpack.unpackb(link.recv())["answers"][1]) == ["done"]
+    assert process.wait(timeout=20) == 0
+    link.close()
+    context.term()
