@@ -1,5 +1,6 @@
 //! From a scenario file to the loop.
 
+use anabranch_bridge::Misbehaviour;
 use anabranch_driving::follow::{
     LateralGains, PathFollower, PathFollowerSpec, TrajectoryFollower, TrajectoryFollowerSpec,
 };
@@ -14,6 +15,8 @@ use anabranch_vehicle::CarModel;
 use super::errors::{self, Numbers, error_set};
 use super::index::EdgeIndex;
 use super::likelihood::likelihood;
+use super::foreign::Outside;
+use super::outside;
 use super::plan::{Plan, Planning, Replanning, closed_edges};
 use super::{Drive, Driver, Eyes, Goal};
 use crate::file::{self, DriverKind, ExpressionError, Form, MergeCell, MergeSpec, ScenarioSpec, Span};
@@ -27,6 +30,9 @@ pub enum AssembleError {
     /// The errors cannot work together.
     #[error(transparent)]
     Errors(#[from] ErrorSetError),
+    /// A driver from outside that does not start, or is none.
+    #[error("the driver from outside cannot be used: {0}")]
+    Driver(Misbehaviour),
     /// Something that this version cannot do.
     #[error("{what}")]
     Unsupported {
@@ -62,12 +68,24 @@ impl Drive {
     /// # Errors
     /// When there is no path, or the parts do not fit together.
     pub fn assemble(spec: &ScenarioSpec) -> Result<Self, AssembleError> {
+        Self::assemble_with(spec, None)
+    }
+
+    /// As [`assemble`](Self::assemble), with a driver from outside instead of the built-in one.
+    ///
+    /// # Errors
+    /// As [`assemble`](Self::assemble), and when the driver does not start.
+    pub fn assemble_with(spec: &ScenarioSpec, outside: Option<Outside>) -> Result<Self, AssembleError> {
         let model = CarModel::new(spec.ego.vehicle.car, spec.world.step_s.value);
         let body = Body::new(&model.spec.outline);
         let ticks = |seconds: f64| spec.world.ticks(seconds).max(1);
-        let control_ticks = spec.ego.driver.cycle_s.map_or(1, |cycle| ticks(cycle.value));
-        let cycle_s = f64::from(control_ticks) * model.dt_s;
-        let driver = driver(spec, &model, cycle_s);
+        let (driver, control_ticks) = match outside {
+            Some(outside) => outside::start(spec, &model, outside)?,
+            None => {
+                let control_ticks = spec.ego.driver.cycle_s.map_or(1, |cycle| ticks(cycle.value));
+                (driver(spec, &model, f64::from(control_ticks) * model.dt_s), control_ticks)
+            }
+        };
         let numbers = sensed_numbers(spec)?;
         let errors = error_set(spec, &numbers)?;
         let planning = planning(spec, &model);
@@ -107,6 +125,7 @@ impl Drive {
             index,
             speed_bound_mps,
         };
+        drive.introduce();
         drive.lay_out();
         drive.set_side_by_side(true);
         Ok(drive)

@@ -29,6 +29,7 @@ impl Drive {
                 (section, memory.station_m)
             }
             DriverMemory::Trajectory(_) => nearest_station(path, car),
+            DriverMemory::Foreign { .. } => state.foreign().map_or((0, 0.0), |foreign| foreign.place()),
         };
         let lanes = SectionLanes::gather(|_| &path.sections()[section]);
         let reference = look_up(|_| path.samples(), &lanes, station_m);

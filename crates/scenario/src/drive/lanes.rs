@@ -69,6 +69,9 @@ impl Drive {
     }
 
     pub(super) fn run_jobs(&self, jobs: &mut [Job<DriveState>]) {
+        if let Driver::Foreign(foreign) = &self.driver {
+            return self.run_together(foreign, jobs);
+        }
         if !self.side_by_side || jobs.len() < WORTH_IT {
             jobs.iter_mut().for_each(|job| self.run_job(job));
             return;
@@ -156,7 +159,7 @@ impl Drive {
         let car = Car::from_lanes(|lane| &jobs[at(lane)].state.car.car);
         let memory = |lane: usize| match &jobs[at(lane)].state.driver {
             DriverMemory::Path(memory) => memory,
-            DriverMemory::Trajectory(_) => unreachable!("driver and memory are of one kind"),
+            DriverMemory::Trajectory(_) | DriverMemory::Foreign { .. } => unreachable!("driver and memory are of one kind"),
         };
         let driver = PathLanes::gather(|_| path, memory);
         let ended = self.loop_lanes(follower, path, pack[0].0, &effects, car, driver);

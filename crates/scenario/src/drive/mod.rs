@@ -3,15 +3,19 @@
 mod assemble;
 mod danger;
 mod errors;
+pub mod foreign;
 mod given;
 mod index;
 mod lanes;
 mod likelihood;
 mod obstacles;
+mod outside;
 mod plan;
 mod proof;
 mod state;
 mod tick;
+
+use std::sync::Arc;
 
 use anabranch_driving::follow::{PathFollower, TrajectoryFollower};
 use anabranch_errors::ErrorSet;
@@ -23,6 +27,8 @@ use anabranch_kernel::{
 use anabranch_monitors::Requirements;
 use anabranch_sensing::{Localisation, ObstacleSensor};
 use anabranch_vehicle::CarModel;
+
+use foreign::ForeignDriver;
 
 pub use assemble::{AssembleError, SettingError, check_expression};
 use index::EdgeIndex;
@@ -37,6 +43,8 @@ pub(crate) enum Driver {
     Path(PathFollower),
     /// Follows by time.
     Trajectory(TrajectoryFollower),
+    /// Comes from outside; shared, because its instances are.
+    Foreign(Arc<ForeignDriver>),
 }
 
 /// Where the car shall stop, and how exactly.
@@ -120,6 +128,10 @@ impl Drive {
     pub fn goal(&self) -> Pose {
         self.goal.pose
     }
+    /// The driver from outside, if it is one.
+    pub fn foreign(&self) -> Option<&ForeignDriver> {
+        if let Driver::Foreign(foreign) = &self.driver { Some(foreign) } else { None }
+    }
     /// All requirements.
     pub fn requirement_list(&self) -> &Requirements {
         &self.requirements
@@ -136,8 +148,8 @@ impl System for Drive {
     fn space(&self) -> &ParamSpace {
         &self.space
     }
-    fn start(&self, _seed: Seed, params: &Params) -> Result<DriveState, Fault> {
-        self.start_state(params)
+    fn start(&self, seed: Seed, params: &Params) -> Result<DriveState, Fault> {
+        self.start_state(seed, params)
     }
     fn errors(&self) -> &ErrorSpace {
         self.errors.space()
@@ -152,7 +164,10 @@ impl System for Drive {
         self.likelihood.as_ref()
     }
     fn run(&self, state: &mut DriveState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
-        self.run_one(state, choice, watch)
+        match &self.driver {
+            Driver::Foreign(foreign) => self.run_alone(foreign, state, choice, watch),
+            _ => self.run_one(state, choice, watch),
+        }
     }
     fn run_many(&self, jobs: &mut [Job<DriveState>]) {
         self.run_jobs(jobs);
@@ -164,8 +179,8 @@ impl System for Drive {
         self.danger_of(state)
     }
     fn time_matters(&self) -> bool {
-        // A run must end by its deadline, and a timetable is a clock.
-        self.requirements.has_deadline() || matches!(self.driver, Driver::Trajectory(_)) || self.has_eventually()
+        // A run must end by its deadline, a timetable is a clock, and whoever comes from outside is told the time.
+        self.requirements.has_deadline() || !matches!(self.driver, Driver::Path(_)) || self.has_eventually()
     }
     fn requirements(&self) -> &[String] {
         &self.requirement_ids

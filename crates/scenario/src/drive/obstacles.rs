@@ -36,7 +36,7 @@ impl Drive {
     }
 
     /// The edges of what was perceived, where it is believed to be.
-    fn perceived_edges(&self, eyes: &Eyes, perceived: Perceived, effects: &Effects) -> Vec<Edge> {
+    pub(super) fn perceived_edges(&self, eyes: &Eyes, perceived: Perceived, effects: &Effects) -> Vec<Edge> {
         let seen = (0..eyes.sensor.obstacles().len() as u32).filter(|&n| perceived.mask >> n & 1 == 1);
         seen.flat_map(|n| {
             let moved_m = if perceived.displaced >> n & 1 == 1 { effects.displacement_m(n) } else { [0.0; 2] };
@@ -50,9 +50,14 @@ impl Drive {
     pub(super) fn consider(&self, eyes: &Eyes, state: &mut DriveState, perceived: Perceived, effects: &Effects) {
         let edges = self.perceived_edges(eyes, perceived, effects);
         let prepared: Vec<WallEdge> = edges.iter().map(|&edge| edge.into()).collect();
-        let stand_at_m = match &state.driver {
-            DriverMemory::Path(memory) if !prepared.is_empty() => {
-                self.stand_at(self.path_of(state), memory.station_m, &prepared, eyes.stop_gap_m)
+        let station_m = match &state.driver {
+            DriverMemory::Path(memory) => Some(memory.station_m),
+            DriverMemory::Foreign { .. } => state.foreign().map(|foreign| foreign.place().1),
+            DriverMemory::Trajectory(_) => None,
+        };
+        let stand_at_m = match station_m {
+            Some(station_m) if !prepared.is_empty() => {
+                self.stand_at(self.path_of(state), station_m, &prepared, eyes.stop_gap_m)
             }
             _ => FREE_M,
         };

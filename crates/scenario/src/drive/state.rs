@@ -10,6 +10,7 @@ use anabranch_sensing::{ObstacleMemory, PoseReading};
 use anabranch_vehicle::CarState;
 use serde::{Deserialize, Serialize};
 
+use super::foreign::ForeignMemory;
 use super::{Drive, Driver};
 
 /// What the driver remembers.
@@ -19,6 +20,11 @@ pub enum DriverMemory {
     Path(PathMemory),
     /// Of a trajectory follower.
     Trajectory(TrajectoryMemory),
+    /// Of a driver from outside: what it said last. The rest is in [`Extras::foreign`] and outside.
+    Foreign {
+        /// "Manoeuvre completed."
+        completed: bool,
+    },
 }
 
 impl DriverMemory {
@@ -27,6 +33,7 @@ impl DriverMemory {
         match self {
             Self::Path(memory) => memory.is_completed(),
             Self::Trajectory(memory) => memory.completed,
+            Self::Foreign { completed } => *completed,
         }
     }
 }
@@ -76,12 +83,18 @@ pub struct Extras {
     pub stand_at_m: f64,
     /// A path planned on the way, instead of the first one.
     pub own_path: Option<Arc<Path>>,
+    /// What is known of the memory of a driver from outside.
+    pub foreign: Option<ForeignMemory>,
 }
 
 impl DriveState {
     /// The path planned on the way, if there is one.
     pub(crate) fn own_path(&self) -> Option<&Arc<Path>> {
         self.extras.as_ref().and_then(|extras| extras.own_path.as_ref())
+    }
+    /// What is known of a driver from outside.
+    pub(crate) fn foreign(&self) -> Option<&ForeignMemory> {
+        self.extras.as_ref().and_then(|extras| extras.foreign.as_ref())
     }
 }
 
@@ -129,6 +142,7 @@ impl Drive {
         layout.driver = add(match &self.driver {
             Driver::Path(_) => PathMemory::variables(),
             Driver::Trajectory(_) => TrajectoryMemory::variables(),
+            Driver::Foreign(foreign) => foreign.variables(),
         });
         layout.errors = add(self.errors.variables().to_vec());
         let reach = self.errors.reach();
@@ -175,6 +189,7 @@ impl Drive {
         match &state.driver {
             DriverMemory::Path(memory) => memory.write_key(layout.driver, key),
             DriverMemory::Trajectory(memory) => memory.write_key(layout.driver, key),
+            DriverMemory::Foreign { completed } => self.write_foreign(state, *completed, key),
         }
         self.errors.write_key(&state.errors, layout.errors, key);
         if let Some(extras) = &state.extras {

@@ -3,21 +3,22 @@
 use anabranch_driving::follow::{Command, PathLanes, STANDSTILL_MPS, Told, TrajectoryLanes};
 use anabranch_errors::{DelayLine, Effects};
 use anabranch_geometry::{Contact, Motion, WallEdge, first_contact, max_displacement, may_touch, nearest};
-use anabranch_kernel::{Choice, Fault, Params, Place, SegmentEnd, Watch, maths};
+use anabranch_kernel::{Choice, Fault, Params, Place, Seed, SegmentEnd, Watch, maths};
 use anabranch_monitors::{low_speed as signal, verdicts};
-use anabranch_sensing::{PoseError, PoseReading, TruePose, read};
+use anabranch_sensing::{Perceived, PoseError, PoseReading, TruePose, read};
 use anabranch_vehicle::{Car, CarState, Gear};
 
+use super::foreign::ForeignMemory;
 use super::state::{DriveState, DriverMemory, Extras, FREE_M, HeldCommand};
 use super::{Drive, Driver};
 
 /// What one segment works with and nobody saves.
-struct Scratch<'a> {
-    effects: Effects,
+pub(super) struct Scratch<'a> {
+    pub(super) effects: Effects,
     /// Edges that can matter in this segment.
     edges: &'a [WallEdge],
     /// Obstacles that are there besides the walls.
-    present: u32,
+    pub(super) present: u32,
     cos: f64,
     sin: f64,
     clearance_m: f64,
@@ -26,7 +27,7 @@ struct Scratch<'a> {
 }
 
 impl Drive {
-    pub(super) fn start_state(&self, params: &Params) -> Result<DriveState, Fault> {
+    pub(super) fn start_state(&self, seed: Seed, params: &Params) -> Result<DriveState, Fault> {
         let start = self.space.all().iter().position(|p| p == params);
         let start = start.ok_or_else(|| Fault::Contract(format!("{params:?} is not a start of this scenario")))?;
         let [x, y, heading, speed] = params.0[..] else {
@@ -41,6 +42,7 @@ impl Drive {
             Driver::Trajectory(_) => {
                 DriverMemory::Trajectory(anabranch_driving::follow::TrajectoryMemory::start(&plan.path))
             }
+            Driver::Foreign(_) => DriverMemory::Foreign { completed: false },
         };
         Ok(DriveState {
             tick: 0,
@@ -58,6 +60,9 @@ impl Drive {
                     sensed: self.eyes.as_ref().map(|eyes| eyes.sensor.start()).unwrap_or_default(),
                     stand_at_m: FREE_M,
                     own_path: None,
+                    foreign: matches!(self.driver, Driver::Foreign(_)).then(|| {
+                        ForeignMemory::start(seed, plan.path.sections().first().map_or(0.0, |first| first.start_m))
+                    }),
                 })
             }),
         })
@@ -67,6 +72,7 @@ impl Drive {
     fn needs_extras(&self) -> bool {
         let reach = self.errors.reach();
         self.eyes.is_some()
+            || matches!(self.driver, Driver::Foreign(_))
             || self.replanning.is_some()
             || reach.sensor_delay_ticks > 0
             || reach.actuator_delay_ticks > 0
@@ -100,6 +106,23 @@ impl Drive {
 
     #[inline(always)]
     fn run_segment(&self, state: &mut DriveState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
+        let mut scratch = self.begin_segment(state, choice, watch);
+        for cycle in 0..self.segment_ticks {
+            if let Some(end) = self.tick(state, cycle, &mut scratch, watch)? {
+                return Ok(end);
+            }
+        }
+        Ok(self.end_segment(state, watch))
+    }
+
+    /// What a segment begins with: its error, and what is near.
+    #[inline(always)]
+    pub(super) fn begin_segment(
+        &self,
+        state: &mut DriveState,
+        choice: Choice,
+        watch: &mut Watch<'_>,
+    ) -> Scratch<'_> {
         let effects = self.errors.begin(choice, &mut state.errors);
         self.requirements.begin(choice, &mut state.monitors);
         let car = &state.car.car;
@@ -113,15 +136,16 @@ impl Drive {
             let frame = self.frame(state, &scratch, state.car.car.accel, None);
             watch.frame(0, &frame);
         }
-        for cycle in 0..self.segment_ticks {
-            if let Some(end) = self.tick(state, cycle, &mut scratch, watch)? {
-                return Ok(end);
-            }
-        }
+        scratch
+    }
+
+    /// How a segment ends that nothing has ended before.
+    #[inline(always)]
+    pub(super) fn end_segment(&self, state: &mut DriveState, watch: &mut Watch<'_>) -> SegmentEnd {
         if state.tick < self.until_ticks {
-            return Ok(SegmentEnd::Open);
+            return SegmentEnd::Open;
         }
-        Ok(self.finish(state, watch).unwrap_or(SegmentEnd::TimedOut))
+        self.finish(state, watch).unwrap_or(SegmentEnd::TimedOut)
     }
 
     /// One base cycle; `Some` if the run ends in it.
@@ -140,6 +164,17 @@ impl Drive {
             state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
             state.car.gear = Gear::of_sign(command.gear_sign);
         }
+        self.act(state, scratch, watch)
+    }
+
+    /// The rest of a base cycle, when the command is there: it reaches the car, the car moves, requirements are judged.
+    #[inline(always)]
+    pub(super) fn act<'a>(
+        &'a self,
+        state: &mut DriveState,
+        scratch: &mut Scratch<'a>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<SegmentEnd>, Fault> {
         let held = [state.command.steering_rad, state.command.accel_mps2];
         let [steering, accel] = match &mut state.extras {
             Some(extras) => extras.command_line.pass(held, scratch.effects.actuator_delay_ticks),
@@ -160,7 +195,7 @@ impl Drive {
 
     /// What the driver is told about its car.
     #[inline(always)]
-    fn sense(&self, state: &mut DriveState, cycle: u32, scratch: &Scratch<'_>) -> Told<f64> {
+    pub(super) fn sense(&self, state: &mut DriveState, cycle: u32, scratch: &Scratch<'_>) -> Told<f64> {
         let car = &state.car.car;
         if self.localisation.is_due(u64::from(state.tick)) {
             let seconds = f64::from(cycle) * self.model.dt_s;
@@ -181,9 +216,9 @@ impl Drive {
 
     /// Perceives obstacles, plans again and thinks about what is in the way, in the cycles meant for it.
     #[inline]
-    fn look(&self, state: &mut DriveState, scratch: &Scratch<'_>) {
+    pub(super) fn look(&self, state: &mut DriveState, scratch: &Scratch<'_>) -> Option<Perceived> {
         if self.eyes.is_none() && self.replanning.is_none() {
-            return;
+            return None;
         }
         let perceived = self.eyes.as_ref().map(|eyes| self.perceive(eyes, state, &scratch.effects));
         let plans =
@@ -194,6 +229,7 @@ impl Drive {
         {
             self.consider(eyes, state, perceived, &scratch.effects);
         }
+        perceived
     }
 
     #[inline(always)]

@@ -14,8 +14,12 @@ impl Drive {
 
     /// The driver whose runs can be bounded, and the clearance that every run must exceed at the ticks.
     pub(super) fn provable(&self) -> Result<(Follows<'_>, f64), NoProof> {
-        let Driver::Path(follower) = &self.driver else {
-            return Err(NoProof::because("the driver follows a timetable, which proofs do not cover yet"));
+        let follower = match &self.driver {
+            Driver::Path(follower) => follower,
+            Driver::Trajectory(_) => {
+                return Err(NoProof::because("the driver follows a timetable, which proofs do not cover yet"));
+            }
+            Driver::Foreign(_) => return Err(NoProof::because("nothing is known about a driver from outside")),
         };
         let reach = self.errors.reach();
         let obstacles = [

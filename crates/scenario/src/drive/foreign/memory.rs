@@ -1,0 +1,129 @@
+//! What the state has of a driver from outside.
+
+use std::sync::Arc;
+
+use anabranch_bridge::{Token, TrajectoryPoint};
+use anabranch_kernel::{Choice, Digest, DigestWriter, KeyWriter, Seed};
+use serde::{Deserialize, Serialize};
+
+use super::super::state::DriveState;
+use super::super::{Drive, Driver};
+use super::Merging;
+
+/// A handle on the saved state outside. It is a cache, so it is no part of the value: it is not saved, and states with
+/// and without it are equal.
+#[derive(Clone, Debug, Default)]
+pub struct Live(pub(super) Option<Arc<Token>>);
+
+impl PartialEq for Live {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Where a driver from outside is, and what it reported.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ForeignMemory {
+    /// Seed of the run.
+    pub(super) seed: u64,
+    /// The choices that led here; with seed and start they address this state.
+    pub(super) way: Arc<Vec<Choice>>,
+    /// Where on the path the host sees the car, in driven metres.
+    pub(super) station_m: f64,
+    /// The section that is being driven.
+    pub(super) section: u32,
+    /// What it reported of its memory, in the order of its card.
+    pub(super) values: Vec<f64>,
+    /// Digest of its canonical bytes, where it has them.
+    pub(super) bytes: Option<Digest>,
+    /// The trajectory that is being tracked; empty where it steers itself.
+    pub(super) trajectory: Arc<Vec<TrajectoryPoint>>,
+    #[serde(skip)]
+    pub(super) live: Live,
+}
+
+impl ForeignMemory {
+    /// At the beginning of a path.
+    pub(in super::super) fn start(seed: Seed, station_m: f64) -> Self {
+        Self {
+            seed: seed.0,
+            way: Arc::default(),
+            station_m,
+            section: 0,
+            values: Vec::new(),
+            bytes: None,
+            trajectory: Arc::default(),
+            live: Live::default(),
+        }
+    }
+    /// Section and station.
+    pub(in super::super) fn place(&self) -> (usize, f64) {
+        (self.section as usize, self.station_m)
+    }
+    /// The choices that led here.
+    pub fn way(&self) -> &[Choice] {
+        &self.way
+    }
+    /// Adds the choice of a segment.
+    pub(super) fn went(&mut self, choice: Choice) {
+        let mut way = Vec::with_capacity(self.way.len() + 1);
+        way.extend_from_slice(&self.way);
+        way.push(choice);
+        self.way = Arc::new(way);
+    }
+}
+
+/// Digest of a path.
+pub(super) fn path_digest(start: u16, seed: u64, way: &[Choice]) -> Digest {
+    let mut digest = DigestWriter::new();
+    digest.number(u64::from(start));
+    digest.number(seed);
+    way.iter().for_each(|choice| digest.number(choice.index() as u64));
+    digest.finish()
+}
+
+/// Digest of a trajectory at a time: where it leads depends on both.
+fn trajectory_digest(points: &[TrajectoryPoint], tick: u32) -> Digest {
+    let mut digest = DigestWriter::new();
+    digest.number(u64::from(tick));
+    for point in points {
+        for value in [point.time_s, point.x_m, point.y_m, point.heading_rad, point.speed_mps] {
+            digest.real(value);
+        }
+    }
+    digest.finish()
+}
+
+impl Drive {
+    /// Writes the variables of [`super::ForeignDriver::variables`].
+    pub(in super::super) fn write_foreign(&self, state: &DriveState, completed: bool, key: &mut KeyWriter<'_>) {
+        let (Driver::Foreign(driver), Some(memory)) = (&self.driver, state.foreign()) else {
+            unreachable!("driver and memory are of one kind")
+        };
+        let first = self.layout.driver;
+        let wide = |key: &mut KeyWriter<'_>, index: usize, digest: Digest| {
+            key.exact(index, digest.0 as u64);
+            key.exact(index, (digest.0 >> 64) as u64);
+        };
+        key.exact(first, u64::from(completed));
+        key.real(first + 1, memory.station_m);
+        key.exact(first + 2, u64::from(memory.section));
+        match memory.trajectory.is_empty() {
+            true => key.exact(first + 3, 0),
+            false => wide(key, first + 3, trajectory_digest(&memory.trajectory, state.tick)),
+        }
+        match driver.merging() {
+            // Before its first step a driver has reported nothing.
+            Merging::Key => {
+                for index in 0..driver.card().key.len() {
+                    key.real(first + 4 + index, memory.values.get(index).copied().unwrap_or(0.0));
+                }
+            }
+            Merging::Bytes => wide(key, first + 4, memory.bytes.unwrap_or_default()),
+            Merging::Off | Merging::Ignored => {
+                wide(key, first + 4, path_digest(state.start, memory.seed, &memory.way));
+            }
+            Merging::Memoryless => {}
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! A driver from outside in the loop: what it is told, what it says, and how many of its branches run in lockstep.
+//!
+//! The driver itself lives behind an [`anabranch_bridge::Fleet`]. A [`DriveState`](super::DriveState) has its path, what the driver
+//! reported of its memory, and a handle on the saved state outside, which is a cache: where it is gone the path is run
+//! again from the start and must lead to the same bits.
+
+mod batch;
+mod check;
+mod faults;
+mod lockstep;
+mod memory;
+mod occupancy;
+mod revive;
+mod seen;
+mod track;
+mod twice;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anabranch_bridge::protocol::Begin;
+use anabranch_bridge::{Card, Factory, Fleet, FleetLimits, Kind, Misbehaviour, Role, Snapshot, Support, Times};
+use anabranch_driving::follow::{LateralLaw, SpeedGains};
+use anabranch_kernel::{CellSize, Params, Variable};
+
+pub use faults::AvFault;
+use faults::FaultLog;
+pub use memory::ForeignMemory;
+
+/// What merging does about memory that a driver does not report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Hidden {
+    /// States with different pasts are never alike.
+    #[default]
+    Refuse,
+    /// As if there were none; the verdict names it.
+    Ignore,
+}
+
+/// A driver from outside, before it is started.
+#[derive(Debug)]
+pub struct Outside {
+    /// Starts its instances.
+    pub factory: Box<dyn Factory>,
+    /// Instances side by side.
+    pub instances: usize,
+    /// Memory that it does not report.
+    pub hidden: Hidden,
+    /// Share of segments that are run twice.
+    pub double: f64,
+    /// Slower steps than this are counted.
+    pub latency_budget_s: f64,
+}
+
+impl Outside {
+    /// One instance with the usual settings.
+    pub fn new(factory: Box<dyn Factory>) -> Self {
+        Self { factory, instances: 1, hidden: Hidden::Refuse, double: DOUBLE_SHARE, latency_budget_s: LATENCY_BUDGET_S }
+    }
+}
+
+/// Share of segments that are run twice where a scenario does not say.
+pub const DOUBLE_SHARE: f64 = 0.02;
+/// Time for one step where a scenario does not say (S3-5).
+pub const LATENCY_BUDGET_S: f64 = 0.1;
+
+/// How the memory of a driver counts when states are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merging {
+    /// By the variables it names.
+    Key,
+    /// By the bytes of its saved state, exactly.
+    Bytes,
+    /// It says that it has none.
+    Memoryless,
+    /// It is hidden, so that states with different pasts are never alike.
+    Off,
+    /// It is hidden, and somebody asked to ignore that.
+    Ignored,
+}
+
+impl Merging {
+    /// For machines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Key => "key",
+            Self::Bytes => "bytes",
+            Self::Memoryless => "memoryless",
+            Self::Off => "off",
+            Self::Ignored => "ignored",
+        }
+    }
+}
+
+/// The variable that stands for memory which is compared as a whole, or not at all.
+pub const MEMORY: &str = "driver_memory";
+
+/// A driver from outside, running.
+#[derive(Debug)]
+pub struct ForeignDriver {
+    fleet: Fleet,
+    hidden: Hidden,
+    double: f64,
+    latency_budget_s: f64,
+    lateral: LateralLaw,
+    speed: SpeedGains,
+    /// Of the told pose: x, y, heading, row by row.
+    covariance: [f64; 9],
+    wants_occupancy: bool,
+    /// What a run begins with, for every start.
+    begins: Vec<Begin>,
+    starts: Vec<Params>,
+    /// Position of the first requirement about the driver itself.
+    requirement: u16,
+    faults: Mutex<FaultLog>,
+}
+
+/// How the host sees path and speed for a driver.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Laws {
+    pub(super) lateral: LateralLaw,
+    pub(super) speed: SpeedGains,
+    pub(super) covariance: [f64; 9],
+}
+
+impl ForeignDriver {
+    /// Starts the first instance and looks at its card.
+    ///
+    /// # Errors
+    /// When it does not start, or is no driver.
+    pub(super) fn start(outside: Outside, laws: Laws) -> Result<Self, Misbehaviour> {
+        let limits = FleetLimits { instances: outside.instances, ..FleetLimits::default() };
+        let fleet = Fleet::new(outside.factory, limits)?;
+        if fleet.card().role != Role::Driver {
+            let text = format!("`{}` says that it is a world; a scenario needs a driver", fleet.card().name);
+            return Err(Misbehaviour::new(Kind::NoStart, text));
+        }
+        Ok(Self {
+            hidden: outside.hidden,
+            double: outside.double,
+            latency_budget_s: outside.latency_budget_s,
+            lateral: laws.lateral,
+            speed: laws.speed,
+            covariance: laws.covariance,
+            wants_occupancy: wants(fleet.card(), "occupancy"),
+            begins: Vec::new(),
+            starts: Vec::new(),
+            requirement: 0,
+            faults: Mutex::default(),
+            fleet,
+        })
+    }
+    /// Completes it with what is known once paths are planned and requirements are numbered.
+    pub(super) fn prepare(&mut self, begins: Vec<Begin>, starts: Vec<Params>, requirement: u16) {
+        (self.begins, self.starts, self.requirement) = (begins, starts, requirement);
+    }
+
+    /// What it says of itself.
+    pub fn card(&self) -> &Card {
+        self.fleet.card()
+    }
+    /// Instances side by side.
+    pub fn instances(&self) -> usize {
+        self.fleet.instances()
+    }
+    /// How much time it took so far.
+    pub fn times(&self) -> Times {
+        self.fleet.times()
+    }
+    /// Time for one step; more is late.
+    pub fn latency_budget_s(&self) -> f64 {
+        self.latency_budget_s
+    }
+    /// Share of segments that are run twice.
+    pub fn double(&self) -> f64 {
+        self.double
+    }
+    /// Segments that were run twice so far.
+    pub fn doubled(&self) -> u64 {
+        self.log().doubled
+    }
+    /// What it did wrong so far, by kind and path; of each kind the shortest paths.
+    pub fn faults(&self) -> Vec<AvFault> {
+        self.log().all()
+    }
+    /// What it did wrong on a path.
+    pub fn fault_on(&self, start: usize, choices: &[anabranch_kernel::Choice]) -> Option<AvFault> {
+        self.log().on(start, choices)
+    }
+    /// Names of the requirements about the driver itself, in the order of [`Kind::ALL`].
+    pub fn requirement_ids() -> impl Iterator<Item = String> {
+        Kind::ALL.into_iter().map(|kind| format!("driver.{}", kind.name()))
+    }
+    /// The kind of misbehaviour that a requirement is about.
+    pub fn kind_of(&self, requirement: u16) -> Option<Kind> {
+        Kind::ALL.get(usize::from(requirement.checked_sub(self.requirement)?)).copied()
+    }
+    fn requirement_of(&self, kind: Kind) -> u16 {
+        self.requirement + kind as u16
+    }
+
+    /// How its memory counts when states are compared.
+    pub fn merging(&self) -> Merging {
+        let card = self.card();
+        if !card.key.is_empty() {
+            Merging::Key
+        } else if card.memoryless {
+            Merging::Memoryless
+        } else if card.saves_bytes && card.support == Support::Save {
+            Merging::Bytes
+        } else if self.hidden == Hidden::Ignore {
+            Merging::Ignored
+        } else {
+            Merging::Off
+        }
+    }
+    /// How it keeps states, in words.
+    pub fn support_words(&self) -> &'static str {
+        let card = self.card();
+        match (card.support, card.snapshot) {
+            (Support::None, _) => "started anew for every segment",
+            (Support::Replay, _) => "run again from the start for every segment",
+            (Support::Save, Snapshot::Own) => "saved by its own code",
+            (Support::Save, Snapshot::Copy) => "saved by deep copy",
+            (Support::Save, Snapshot::Fork) => "saved by fork",
+            (Support::Save, Snapshot::Memory) => "saved as memory image",
+            (Support::Save, Snapshot::FmuState) => "saved as FMU state",
+            (Support::Save, Snapshot::None) => "saved",
+        }
+    }
+    /// How its memory counts, in words.
+    pub fn merging_words(&self) -> String {
+        let named = || self.card().key.iter().map(|key| key.name.as_str()).collect::<Vec<_>>().join(", ");
+        match self.merging() {
+            Merging::Key => format!("memory counts by {}", named()),
+            Merging::Bytes => "memory counts by its saved bytes, exactly".to_owned(),
+            Merging::Memoryless => "it has no memory".to_owned(),
+            Merging::Off => "memory is hidden, so nothing merges".to_owned(),
+            Merging::Ignored => "memory is hidden and ignored".to_owned(),
+        }
+    }
+
+    /// The variables of the key, in the order in which they are written.
+    pub(super) fn variables(&self) -> Vec<Variable> {
+        let mut all = vec![
+            Variable::exact("driver_completed"),
+            Variable::real("driver_station", "m", 0.5),
+            Variable::exact("driver_section"),
+            Variable::exact("driver_trajectory"),
+        ];
+        let size = |cell: Option<f64>| match cell {
+            Some(cell) if cell > 0.0 => CellSize::Size(cell),
+            _ => CellSize::Exact,
+        };
+        match self.merging() {
+            Merging::Key => all.extend(self.card().key.iter().map(|key| Variable {
+                name: format!("driver.{}", key.name),
+                unit: key.unit.clone(),
+                size: size(key.cell),
+            })),
+            Merging::Memoryless => {}
+            Merging::Bytes | Merging::Off => all.push(Variable::exact(MEMORY)),
+            Merging::Ignored => all.push(Variable { size: CellSize::Ignore, ..Variable::exact(MEMORY) }),
+        }
+        all
+    }
+
+    fn log(&self) -> MutexGuard<'_, FaultLog> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a driver asks for an optional part.
+pub(super) fn wants(card: &Card, part: &str) -> bool {
+    card.wants.iter().any(|wanted| wanted == part)
+}

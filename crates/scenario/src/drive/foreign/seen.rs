@@ -1,0 +1,173 @@
+//! What a driver from outside is told.
+
+use anabranch_bridge::protocol::{
+    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, PathFacts, PathSeen, PoseSeen, SectionFacts, StartFacts,
+};
+use anabranch_bridge::{Card, Seen};
+use anabranch_driving::follow::{STANDSTILL_MPS, SectionLanes, Told, look_up, project};
+use anabranch_errors::Effects;
+use anabranch_geometry::{Path, Point};
+use anabranch_kernel::{Params, maths};
+use anabranch_sensing::Perceived;
+
+use super::super::plan::Plan;
+use super::super::state::{DriveState, FREE_M};
+use super::super::tick::Scratch;
+use super::super::{Drive, Eyes};
+use super::occupancy::ends;
+use super::{ForeignDriver, wants};
+
+/// What the sensors have to say in one base cycle.
+pub(super) struct Sight<'a, 'd> {
+    pub(super) told: Told<f64>,
+    pub(super) perceived: Option<Perceived>,
+    pub(super) scratch: &'a Scratch<'d>,
+}
+
+impl Drive {
+    /// What each start begins with.
+    pub(in super::super) fn begins(&self, card: &Card, starts: &[Params]) -> Vec<Begin> {
+        self.plans.iter().zip(starts).map(|(plan, start)| self.begin(card, plan, start)).collect()
+    }
+
+    fn begin(&self, card: &Card, plan: &Plan, start: &Params) -> Begin {
+        let outline = &self.model.spec.outline;
+        let value = |index: usize| start.0.get(index).copied().unwrap_or(0.0);
+        let walls = self.walls.edges().iter().map(|edge| {
+            let [a, b] = ends(edge);
+            [a.x, a.y, b.x, b.y]
+        });
+        Begin {
+            seed: 0,
+            scenario: self.name.clone(),
+            params: Vec::new(),
+            cycle_s: f64::from(self.control_ticks) * self.model.dt_s,
+            until_s: f64::from(self.until_ticks) * self.model.dt_s,
+            start: StartFacts { x: value(0), y: value(1), heading: value(2), speed: value(3) },
+            goal: GoalFacts {
+                x: self.goal.pose.x,
+                y: self.goal.pose.y,
+                heading: self.goal.pose.heading,
+                tolerance_m: self.goal.tolerance_m,
+            },
+            car: CarFacts {
+                wheelbase_m: self.model.spec.wheelbase_m,
+                length_m: outline.front_m + outline.rear_m,
+                width_m: 2.0 * outline.half_width_m,
+                rear_overhang_m: outline.rear_m,
+                steering_max_rad: self.model.spec.steering_max_rad,
+                steering_rate_max_radps: self.model.spec.steering_rate_max_radps,
+            },
+            path: path_facts(&plan.path, wants(card, "samples")),
+            walls: if wants(card, "walls") { walls.collect() } else { Vec::new() },
+        }
+    }
+
+    /// What the driver is told now. The host's place on the path moves on with it, and to the next section when the car
+    /// stands at the end of one; waiting for the gear is left to the driver.
+    pub(super) fn seen(&self, driver: &ForeignDriver, state: &mut DriveState, sight: &Sight<'_, '_>) -> Seen {
+        let (told, car) = (&sight.told, state.car.car);
+        let path = self.path_seen(driver, state, told);
+        let goal = &self.goal.pose;
+        let (sin, cos) = maths::sin_cos(told.heading);
+        let (dx, dy) = (goal.x - told.x, goal.y - told.y);
+        let objects = match (&self.eyes, sight.perceived) {
+            (Some(eyes), Some(perceived)) => objects(eyes, perceived, &sight.scratch.effects),
+            _ => Vec::new(),
+        };
+        let occupancy = driver.wants_occupancy.then(|| Box::new(self.occupancy(&car, sight.scratch.present)));
+        Seen {
+            time: f64::from(state.tick) * self.model.dt_s,
+            tick: u64::from(state.tick),
+            pose: PoseSeen { x: told.x, y: told.y, heading: told.heading, covariance: driver.covariance },
+            speed: told.speed,
+            steer: car.steering,
+            gear: state.car.gear.sign() as i8,
+            path,
+            goal: GoalSeen {
+                ahead: cos * dx + sin * dy,
+                left: cos * dy - sin * dx,
+                heading: maths::wrap_angle(goal.heading - told.heading),
+            },
+            objects,
+            occupancy,
+        }
+    }
+
+    /// The same look-up, projection and look-ahead as that of the built-in path follower, with the same bits.
+    fn path_seen(&self, driver: &ForeignDriver, state: &mut DriveState, told: &Told<f64>) -> PathSeen {
+        let gear = state.car.gear.sign() as i8;
+        let extras = state.extras.as_mut().expect("a driver from outside has extras");
+        let stand_at_m = extras.stand_at_m;
+        let memory = extras.foreign.as_mut().expect("a driver from outside has a memory");
+        let path = &self.plans[usize::from(state.start)].path;
+        let Some(section) = path.sections().get(memory.section as usize) else {
+            return PathSeen { direction: gear, ..PathSeen::default() };
+        };
+        let lanes = SectionLanes::<f64>::gather(|_| section);
+        let reference = look_up(|_| path.samples(), &lanes, memory.station_m);
+        let ahead = driver.lateral.look_ahead(|_| path.samples(), &lanes, memory.station_m, told.speed);
+        let (station_m, deviation) = project(&reference, &lanes, memory.station_m, told);
+        memory.station_m = station_m;
+        let to_end_m = section.end_m - station_m;
+        let sections_left = (path.sections().len() - 1) as u32 - memory.section;
+        let seen = PathSeen {
+            station: station_m,
+            lateral: deviation.lateral_m,
+            heading: deviation.heading,
+            curvature: ahead.curvature,
+            remaining: to_end_m.min(stand_at_m.min(FREE_M) - station_m),
+            speed_max: ahead.speed_max_mps,
+            direction: section.direction as i8,
+            section: memory.section,
+            sections_left,
+        };
+        if sections_left > 0 && driver.speed.reached(to_end_m) && told.speed.abs() < STANDSTILL_MPS {
+            memory.section += 1;
+            memory.station_m = path.sections()[memory.section as usize].start_m;
+        }
+        seen
+    }
+}
+
+fn path_facts(path: &Path, with_samples: bool) -> PathFacts {
+    let section = |s: &anabranch_geometry::Section| SectionFacts {
+        start_m: s.start_m,
+        end_m: s.end_m,
+        direction: s.direction as i8,
+    };
+    let samples = path.sections().iter().flat_map(|s| {
+        path.samples()[s.first..=s.last].iter().enumerate().map(|(n, sample)| {
+            let station_m = s.start_m + n as f64 * s.spacing_m;
+            [sample.x, sample.y, sample.heading, sample.curvature_per_m, station_m]
+        })
+    });
+    PathFacts {
+        length_m: path.length_m(),
+        sections: path.sections().iter().map(section).collect(),
+        samples: if with_samples { samples.collect() } else { Vec::new() },
+    }
+}
+
+/// What was perceived, as boxes along the axes of the world, where it is believed to be. Obstacles stand still.
+fn objects(eyes: &Eyes, perceived: Perceived, effects: &Effects) -> Vec<ObjectSeen> {
+    let seen = (0..eyes.sensor.obstacles().len() as u32).filter(|n| perceived.mask >> n & 1 == 1);
+    seen.map(|n| {
+        let moved_m = if perceived.displaced >> n & 1 == 1 { effects.displacement_m(n) } else { [0.0; 2] };
+        let points = || eyes.sensor.obstacles()[n as usize].edges.iter().flat_map(|edge| [edge.a, edge.b]);
+        let range = |value: fn(Point) -> f64| {
+            points().map(value).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+        };
+        let ((west, east), (south, north)) = (range(|p| p.x), range(|p| p.y));
+        ObjectSeen {
+            id: n,
+            x: 0.5 * (west + east) + moved_m[0],
+            y: 0.5 * (south + north) + moved_m[1],
+            heading: 0.0,
+            speed: 0.0,
+            length: east - west,
+            width: north - south,
+        }
+    })
+    .collect()
+}

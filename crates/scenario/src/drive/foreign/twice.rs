@@ -1,0 +1,58 @@
+//! A share of segments is run twice: a driver that is not deterministic is noticed, with the first signal that differs.
+
+use anabranch_bridge::{Card, Decision, Kind, Misbehaviour};
+use anabranch_kernel::Choice;
+
+use super::check::named;
+use super::memory::path_digest;
+use super::{ForeignDriver, ForeignMemory};
+
+/// What a driver said in one step.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Said {
+    pub(super) tick: u32,
+    pub(super) decision: Decision,
+}
+
+impl ForeignDriver {
+    /// Whether the segment is one of those that are run twice: a function of its path, so that every number of threads
+    /// and instances doubles the same ones.
+    pub(super) fn is_doubled(&self, start: u16, memory: &ForeignMemory, choice: Choice) -> bool {
+        let mut way = memory.way.to_vec();
+        way.push(choice);
+        let draw = (path_digest(start, memory.seed, &way).0 >> 64) as u64;
+        (draw as f64) < self.double * 2_f64.powi(64)
+    }
+}
+
+/// The first difference between what was said in two runs of one segment: its tick, and what differs.
+pub(super) fn first_difference(card: &Card, first: &[Said], second: &[Said]) -> Option<(u32, Misbehaviour)> {
+    let told = |tick: u32, text: String| Some((tick, Misbehaviour::new(Kind::Nondeterministic, text)));
+    for (a, b) in first.iter().zip(second) {
+        if let Some(what) = difference(card, &a.decision, &b.decision) {
+            return told(a.tick, format!("the same steps were answered differently: {what}"));
+        }
+    }
+    let longer = if first.len() > second.len() { first } else { second };
+    let more = longer.get(first.len().min(second.len()))?;
+    told(more.tick, "the same steps were answered in one run and not in the other".to_owned())
+}
+
+/// The first signal in which two decisions differ.
+fn difference(card: &Card, a: &Decision, b: &Decision) -> Option<String> {
+    if a.gear != b.gear {
+        return Some(format!("`gear` was {:?} and then {:?}", a.gear, b.gear));
+    }
+    if a.completed != b.completed {
+        return Some(format!("`completed` was {} and then {}", a.completed, b.completed));
+    }
+    let mut pairs = named(card, a).zip(named(card, b));
+    let differs = pairs.find(|((name_a, x), (name_b, y))| name_a != name_b || x.to_bits() != y.to_bits());
+    match differs {
+        Some(((name, x), (_, y))) => Some(format!("`{name}` was {x} and then {y}")),
+        None if a.trajectory.len() != b.trajectory.len() || a.key.len() != b.key.len() => {
+            Some("`trajectory` had another length".to_owned())
+        }
+        None => None,
+    }
+}

@@ -1,0 +1,84 @@
+//! From a driver from outside to a part of the loop.
+
+use std::sync::Arc;
+
+use anabranch_bridge::{Kind, Misbehaviour};
+use anabranch_driving::follow::{LateralLaw, PathFollowerSpec};
+use anabranch_vehicle::CarModel;
+
+use super::assemble::AssembleError;
+use super::foreign::{ForeignDriver, Laws, Outside};
+use super::{Drive, Driver};
+use crate::file::{ErrorKind, ErrorPlace, ScenarioSpec};
+
+/// Times that differ by less are meant to be equal.
+const SAME_TIME: f64 = 1e-6;
+
+/// Starts a driver from outside; its cycle is that of the scenario, or of its card, or the base cycle.
+pub(super) fn start(
+    spec: &ScenarioSpec,
+    model: &CarModel,
+    outside: Outside,
+) -> Result<(Driver, u32), AssembleError> {
+    if let Some(replan) = spec.ego.driver.replan_s {
+        let what = "a driver from outside plans for itself; leave out `replan`".to_owned();
+        return Err(AssembleError::Unsupported { what, span: replan.span });
+    }
+    let gains = PathFollowerSpec::CALM;
+    let laws = Laws {
+        lateral: LateralLaw::new(gains.lateral, &model.spec, gains.speed.brake_way_m()),
+        speed: gains.speed,
+        covariance: covariance(spec),
+    };
+    let driver = ForeignDriver::start(outside, laws).map_err(AssembleError::Driver)?;
+    let cycle_s = spec.ego.driver.cycle_s.map(|cycle| cycle.value).or(driver.card().cycle_s);
+    let ticks = match cycle_s {
+        None => 1,
+        Some(cycle_s) => whole_ticks(cycle_s, model.dt_s).map_err(AssembleError::Driver)?,
+    };
+    Ok((Driver::Foreign(Arc::new(driver)), ticks))
+}
+
+fn whole_ticks(cycle_s: f64, step_s: f64) -> Result<u32, Misbehaviour> {
+    let ticks = (cycle_s / step_s).round();
+    if ticks >= 1.0 && ticks <= f64::from(u32::MAX) && (ticks * step_s - cycle_s).abs() <= SAME_TIME * cycle_s {
+        return Ok(ticks as u32);
+    }
+    let text = format!("its cycle of {cycle_s} s is no whole multiple of the base cycle of {step_s} s");
+    Err(Misbehaviour::new(Kind::NoStart, text))
+}
+
+/// Covariance of the told pose: that of the largest error of the position estimate that the scenario knows, in any
+/// direction alike; zeros where there is none.
+fn covariance(spec: &ScenarioSpec) -> [f64; 9] {
+    let (mut position_m, mut heading_rad) = (0.0_f64, 0.0_f64);
+    for error in spec.errors.iter().filter(|error| error.on.value == ErrorPlace::Localisation) {
+        match &error.kind.value {
+            ErrorKind::Jump { radius_m, heading_rad: turned, .. } => {
+                position_m = radius_m.iter().copied().fold(position_m, f64::max);
+                heading_rad = turned.iter().copied().fold(heading_rad, f64::max);
+            }
+            ErrorKind::Drift { position_m: moved, heading_rad: turned, .. } => {
+                position_m = moved.map_or(0.0, |size| size.limit).max(position_m);
+                heading_rad = turned.map_or(0.0, |size| size.limit).max(heading_rad);
+            }
+            _ => {}
+        }
+    }
+    let (along, turned) = (0.5 * position_m * position_m, heading_rad * heading_rad);
+    [along, 0.0, 0.0, 0.0, along, 0.0, 0.0, 0.0, turned]
+}
+
+impl Drive {
+    /// Tells a driver from outside what it begins with, and numbers the requirements about it.
+    pub(super) fn introduce(&mut self) {
+        let Driver::Foreign(driver) = &self.driver else { return };
+        let starts = self.space.all();
+        let begins = self.begins(driver.card(), &starts);
+        let first = self.requirement_ids.len() as u16;
+        self.requirement_ids.extend(ForeignDriver::requirement_ids());
+        if let Driver::Foreign(driver) = &mut self.driver {
+            Arc::get_mut(driver).expect("nobody else has it yet").prepare(begins, starts, first);
+        }
+    }
+}

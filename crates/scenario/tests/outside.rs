@@ -1,0 +1,173 @@
+//! A driver from outside in the loop: the same results as the built-in one, whatever it can save and however many
+//! instances there are; and what it does wrong is a verdict on the error sequence that made it do so.
+
+mod law;
+
+use anabranch_bridge::{Kind, Support};
+use anabranch_kernel::contract::check_contract;
+use anabranch_kernel::{Choice, SegmentEnd, Seed, System, Watch};
+use anabranch_scenario::Drive;
+use anabranch_scenario::drive::foreign::{Hidden, Merging, Outside};
+use law::{Law, Trick, explore, scenario};
+
+const PASSAGE: &str = "narrow-passage";
+
+fn drive(law: &Law, instances: usize) -> Drive {
+    let outside = Outside { instances, ..Outside::new(law.boxed()) };
+    Drive::assemble_with(&scenario(PASSAGE, &[]), Some(outside)).unwrap()
+}
+
+#[test]
+fn the_same_law_from_outside_finds_what_the_built_in_one_finds() {
+    let spec = scenario(PASSAGE, &[]);
+    let built_in = explore(&Drive::assemble(&spec).unwrap(), &spec, 9, 2);
+    let outside = explore(&drive(&Law::new(Support::Save), 2), &spec, 9, 2);
+    assert!(!built_in.hits.is_empty(), "{:?}", built_in.progress);
+    assert_eq!(built_in.hits, outside.hits);
+    assert_eq!(built_in.progress, outside.progress);
+    assert_eq!(built_in.levels, outside.levels);
+}
+
+#[test]
+fn one_digest_for_every_support_and_any_number_of_instances_and_threads() {
+    let spec = scenario(PASSAGE, &[]);
+    let digest = |support: Support, instances: usize, threads: usize| {
+        explore(&drive(&Law::new(support), instances), &spec, 4, threads).digest
+    };
+    let first = digest(Support::Save, 1, 1);
+    for (instances, threads) in [(1, 2), (2, 1), (2, 7), (3, 2)] {
+        assert_eq!(digest(Support::Save, instances, threads), first, "{instances} instances, {threads} threads");
+    }
+    for (instances, threads) in [(1, 1), (3, 2)] {
+        assert_eq!(digest(Support::Replay, instances, threads), first, "replay, {instances} instances");
+    }
+    assert_eq!(digest(Support::None, 2, 2), first);
+}
+
+#[test]
+fn saved_states_are_loaded_and_paths_are_not_run_again() {
+    let spec = scenario(PASSAGE, &[]);
+    let steps = |support: Support| {
+        let law = Law::new(support);
+        let outcome = explore(&drive(&law, 2), &spec, 4, 1);
+        law.steps.load(std::sync::atomic::Ordering::Relaxed) as f64 / outcome.progress.segments as f64
+    };
+    // 50 steps in a segment; some segments are run twice, and the first two levels move between instances.
+    let (save, replay) = (steps(Support::Save), steps(Support::Replay));
+    assert!(save < 56.0, "{save}");
+    assert!(replay > 100.0, "{replay}");
+}
+
+#[test]
+fn a_driver_from_outside_keeps_the_contract_of_systems() {
+    for support in [Support::Save, Support::Replay, Support::None] {
+        let report = check_contract(&drive(&Law::new(support), 2), 2, 4).unwrap();
+        assert!(report.segments >= 8, "{support:?} {report:?}");
+    }
+    let hidden = Law { key: false, trick: Trick::Counts, ..Law::new(Support::Save) };
+    check_contract(&drive(&hidden, 1), 1, 3).unwrap();
+    let raises = Law { trick: Trick::RaiseBeyond(0.12), ..Law::new(Support::Save) };
+    check_contract(&drive(&raises, 1), 3, 6).unwrap();
+}
+
+/// The names of violated requirements and how often, over some levels.
+fn violated(law: &Law, levels: u32) -> (std::collections::BTreeMap<String, usize>, Drive) {
+    let spec = scenario(PASSAGE, &[]);
+    let drive = drive(law, 2);
+    let outcome = explore(&drive, &spec, levels, 2);
+    assert_eq!((outcome.fault_count, outcome.complete()), (0, true));
+    let mut names = std::collections::BTreeMap::new();
+    for hit in &outcome.hits {
+        *names.entry(drive.requirements()[usize::from(hit.verdict.requirement)].clone()).or_default() += 1;
+    }
+    (names, drive)
+}
+
+#[test]
+fn each_misbehaviour_is_a_verdict_on_the_segments_that_cause_it_and_the_run_goes_on() {
+    let cases = [
+        (Trick::CrashBeyond(0.12), "driver.crash"),
+        (Trick::HangBeyond(0.12), "driver.hang"),
+        (Trick::RaiseBeyond(0.12), "driver.exception"),
+        (Trick::NanBeyond(0.12), "driver.not-a-number"),
+    ];
+    let mut counts = Vec::new();
+    for (trick, name) in cases {
+        let (found, drive) = violated(&Law { trick, ..Law::new(Support::Save) }, 3);
+        assert_eq!(found.keys().collect::<Vec<_>>(), [name], "{trick:?}");
+        counts.push(found[name]);
+        let faults = drive.foreign().unwrap().faults();
+        let first = &faults[0];
+        assert_eq!(format!("driver.{}", first.kind.name()), name);
+        assert!(!first.text.is_empty() && !first.asked.is_empty() && !first.choices.is_empty());
+        // The input that did it replays, from the start and alone.
+        let mut state = drive.start(Seed(0), &drive.space().all()[0]).unwrap();
+        let mut end = SegmentEnd::Open;
+        for choice in &first.choices {
+            end = drive.run(&mut state, *choice, &mut Watch::off()).unwrap();
+        }
+        let SegmentEnd::Violated(verdicts) = end else { panic!("{end:?}") };
+        assert_eq!(verdicts[0].tick, first.tick);
+        assert_eq!(drive.foreign().unwrap().kind_of(verdicts[0].requirement), Some(first.kind));
+    }
+    // Whether one branch fails or the whole instance with it: the same segments are to blame.
+    assert!(counts.iter().all(|count| *count == counts[0] && *count > 2), "{counts:?}");
+}
+
+#[test]
+fn a_driver_that_cannot_load_what_it_saved_breaks_its_promise() {
+    let (found, _) = violated(&Law { trick: Trick::CannotLoad, ..Law::new(Support::Save) }, 3);
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["driver.broken-promise"]);
+}
+
+#[test]
+fn hidden_memory_is_not_merged_over_unless_somebody_asks() {
+    let spec = scenario(PASSAGE, &[]);
+    let merged = |law: &Law, hidden: Hidden| {
+        let outside = Outside { hidden, ..Outside::new(law.boxed()) };
+        let drive = Drive::assemble_with(&spec, Some(outside)).unwrap();
+        let outcome = explore(&drive, &spec, 3, 2);
+        let ignored = drive.variables().iter().any(|v| v.size == anabranch_kernel::CellSize::Ignore);
+        (drive.foreign().unwrap().merging(), outcome.progress.merged, ignored)
+    };
+    let law = Law::new(Support::Save);
+    let (rule, by_key, _) = merged(&law, Hidden::Refuse);
+    assert_eq!((rule, by_key > 100), (Merging::Key, true));
+    let hides = Law { key: false, ..law.clone() };
+    assert_eq!(merged(&hides, Hidden::Refuse), (Merging::Off, 0, false));
+    assert_eq!(merged(&hides, Hidden::Ignore), (Merging::Ignored, by_key, true));
+    let bytes = Law { key: false, bytes: true, ..law.clone() };
+    assert_eq!(merged(&bytes, Hidden::Refuse), (Merging::Bytes, by_key, false));
+    let memoryless = Law { key: false, memoryless: true, ..law.clone() };
+    assert_eq!(merged(&memoryless, Hidden::Refuse), (Merging::Memoryless, by_key, false));
+    // Bytes count only where states can be saved.
+    let replays = Law { support: Support::Replay, ..bytes };
+    assert_eq!(merged(&replays, Hidden::Refuse), (Merging::Off, 0, false));
+}
+
+#[test]
+fn a_flip_in_one_of_a_thousand_steps_is_caught_by_running_segments_twice() {
+    let spec = scenario(PASSAGE, &[]);
+    let law = Law { trick: Trick::FlipOneIn(1009), ..Law::new(Support::Save) };
+    let outside = Outside { double: 0.5, ..Outside::new(law.boxed()) };
+    let drive = Drive::assemble_with(&spec, Some(outside)).unwrap();
+    let outcome = explore(&drive, &spec, 5, 2);
+    let foreign = drive.foreign().unwrap();
+    let (doubled, faults) = (foreign.doubled(), foreign.faults());
+    println!("{doubled} of {} segments were run twice", outcome.progress.segments);
+    let first = faults.iter().find(|fault| fault.kind == Kind::Nondeterministic).expect("a flip was caught");
+    assert!(first.text.contains("`steer` was"), "{}", first.text);
+    assert!(doubled > 100, "{doubled}");
+}
+
+#[test]
+fn a_trajectory_is_tracked() {
+    let law = Law { trick: Trick::Trajectory, ..Law::new(Support::Save) };
+    let drive = drive(&law, 1);
+    let mut state = drive.start(Seed(0), &drive.space().all()[0]).unwrap();
+    for _ in 0..8 {
+        assert_eq!(drive.run(&mut state, Choice::NONE, &mut Watch::off()), Ok(SegmentEnd::Open));
+    }
+    let car = &state.car.car;
+    assert!((car.x + 4.0).abs() < 0.1 && car.y.abs() < 0.01 && (car.speed + 0.5).abs() < 0.05, "{car:?}");
+}
