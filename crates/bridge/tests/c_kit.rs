@@ -191,8 +191,14 @@ fn failures_are_told_and_the_rest_goes_on() {
     let mut started = Started::new(&build(LAW, &[]), &[], &[]);
     let seen = random_seen(&mut Numbers(2));
     let broken = Op::Reset { branch: 1, begin: Box::default() };
-    let ops =
-        [reset(0), broken, step(1, &seen), Op::Load { token: 8, branch: 0 }, Op::Run { branch: 0, modes: vec![], record: false }, step(0, &seen)];
+    let ops = [
+        reset(0),
+        broken,
+        step(1, &seen),
+        Op::Load { token: 8, branch: 0 },
+        Op::Run { branch: 0, modes: vec![], record: false },
+        step(0, &seen),
+    ];
     let answers = started.asker.ask(&ops);
     let text = |at: usize| match &answers[at] {
         Answer::Failed { text } => text.as_str(),
@@ -228,7 +234,17 @@ fn a_world_with_globals_is_branched_by_processes() {
     assert_eq!(world.sites[0].modes, ["none", "left", "right"]);
     let run = |branch: u32, mode: u16| Op::Run { branch, modes: vec![mode], record: mode == 2 };
     let load = |branch: u32| Op::Load { token: 1, branch };
-    let ops = [reset(0), run(0, 1), Op::Save { branch: 0, token: 1 }, load(0), load(1), load(2), run(0, 1), run(1, 2), run(2, 1)];
+    let ops = [
+        reset(0),
+        run(0, 1),
+        Op::Save { branch: 0, token: 1 },
+        load(0),
+        load(1),
+        load(2),
+        run(0, 1),
+        run(1, 2),
+        run(2, 1),
+    ];
     let answers = started.asker.ask(&ops);
     let segment = |at: usize| -> &WorldSegment {
         match &answers[at] {

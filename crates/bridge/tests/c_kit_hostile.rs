@@ -16,7 +16,8 @@ use kit::{Asker, Numbers, SANITISED, Started, build, random_seen, reset, socket_
 const LAW: &str = "examples/c/follow_law.c";
 const ROGUE: &str = "crates/bridge/tests/c/rogue.c";
 /// Little is held back by the sanitiser, so that growing memory is ours.
-const SANITISER: (&str, &str) = ("ASAN_OPTIONS", "quarantine_size_mb=1:detect_leaks=1:allocator_release_to_os_interval_ms=0");
+const SANITISER: (&str, &str) =
+    ("ASAN_OPTIONS", "quarantine_size_mb=1:detect_leaks=1:allocator_release_to_os_interval_ms=0");
 
 /// Memory of a process in bytes, as the system counts it.
 #[cfg(target_os = "linux")]
