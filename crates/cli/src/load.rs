@@ -8,6 +8,7 @@ use anabranch_scenario::{AssembleError, Drive, SettingError};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::outside::{self, DRIVER_FLAG, Patience};
 
 /// `--set ego.start.y="0.1 m"`: a path into the scenario and a value.
 pub type Override = (String, String);
@@ -27,6 +28,8 @@ pub struct Loaded {
     pub document: Document,
     /// What it says.
     pub spec: ScenarioSpec,
+    /// How long a driver from outside is waited for.
+    pub patience: Patience,
 }
 
 /// Reads `--set` values: `key=value`.
@@ -52,7 +55,9 @@ pub fn load_with(path: &Path, overrides: &[Override], settings: &[Override]) -> 
 pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[Override]) -> Result<Loaded, Failure> {
     let name = path.display().to_string();
     let mut document = Document::parse(&name, bytes)?;
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let mut overrides = last_of_each(overrides);
+    name_driver(&mut overrides, &document, &folder)?;
     for (key, value) in &mut overrides {
         *key = document.full_path(key)?;
         document.apply_override(key, value)?;
@@ -60,11 +65,40 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
     for (key, value) in settings {
         document.apply_override(key, value)?;
     }
-    let spec = document.read(&Hooks::default())?;
+    let has_file = |name: &str| folder.join(name).is_file();
+    let spec = document.read(&Hooks { has_file: &has_file, ..Hooks::default() })?;
     document.check_placement(&spec)?;
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let hash = identity(bytes, &overrides);
-    Ok(Loaded { path: path.to_owned(), text, hash, overrides, document, spec })
+    let files = spec.ego.driver.outside.as_ref().map_or_else(Vec::new, |driver| outside::file_of(driver, &folder));
+    let hash = with_files(identity(bytes, &overrides), &files)?;
+    Ok(Loaded { path: path.to_owned(), text, hash, overrides, document, spec, patience: Patience::Usual })
+}
+
+/// Puts what `--driver` means in its place, now that it is known where the scenario is and what its cycle was.
+fn name_driver(overrides: &mut [Override], document: &Document, folder: &Path) -> Result<(), Failure> {
+    let Some(flag) = overrides.iter_mut().find(|(key, _)| key == DRIVER_FLAG) else { return Ok(()) };
+    let before = document.read(&Hooks { has_file: &|_| true, ..Hooks::default() })?;
+    *flag = outside::driver_override(&flag.1, folder, before.ego.driver.cycle_s.map(|cycle| cycle.value));
+    Ok(())
+}
+
+/// `--driver` as an override among others.
+pub fn with_driver(sets: &[Override], driver: Option<&String>) -> Vec<Override> {
+    let flag = driver.map(|driver| (DRIVER_FLAG.to_owned(), driver.clone()));
+    sets.iter().cloned().chain(flag).collect()
+}
+
+/// A driver that was changed makes another scenario.
+fn with_files(hash: Digest, files: &[PathBuf]) -> Result<Digest, Failure> {
+    if files.is_empty() {
+        return Ok(hash);
+    }
+    let mut digest = DigestWriter::new();
+    digest.wide(hash.0);
+    for file in files {
+        digest.bytes(&std::fs::read(file).map_err(|e| Failure::file("read", file, &e))?);
+    }
+    Ok(digest.finish())
 }
 
 /// The same key twice means the last value; a finding then has each key once.
@@ -112,12 +146,20 @@ pub enum Assembled {
 impl Loaded {
     /// Builds the loop; this plans the paths.
     pub fn assemble(&self) -> Result<Assembled, Failure> {
-        match Drive::assemble(&self.spec) {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let driver = self.spec.ego.driver.outside.as_ref();
+        let driver = driver.map(|driver| outside::outside(driver, folder, self.patience)).transpose()?;
+        match Drive::assemble_with(&self.spec, driver) {
             Ok(drive) => Ok(Assembled::Drive(Box::new(drive))),
             Err(AssembleError::NoPath(why)) => Ok(Assembled::NoPath(why.to_string())),
             Err(AssembleError::Errors(error)) => {
                 let span = self.spec.errors.first().map_or(self.spec.name.span, |e| e.id.span);
                 Err(self.located(Code::TooMany, span, error.to_string(), ""))
+            }
+            Err(AssembleError::Driver(wrong)) => {
+                let output = wrong.output.as_deref().unwrap_or_default().trim_end();
+                let help = if output.is_empty() { String::new() } else { format!("its last output was: {output}") };
+                Err(Failure::input(format!("the driver cannot be used: {wrong}"), help))
             }
             Err(AssembleError::Unsupported { what, span }) => Err(self.located(Code::Exclusive, span, what, "")),
         }

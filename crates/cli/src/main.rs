@@ -12,6 +12,7 @@ mod interrupt;
 mod league;
 mod load;
 mod numbers;
+mod outside;
 mod project;
 mod report;
 mod screen;

@@ -181,6 +181,6 @@ fn named(folder: &Path, name: &str) -> Option<PathBuf> {
     files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "toml")).find(|file| {
         let bytes = std::fs::read(file).unwrap_or_default();
         let document = Document::parse("", &bytes).ok();
-        document.and_then(|d| d.read(&Hooks::default()).ok()).is_some_and(|spec| spec.name.value == name)
+        document.and_then(|d| d.read(&Hooks { has_file: &|_| true, ..Hooks::default() }).ok()).is_some_and(|spec| spec.name.value == name)
     })
 }

@@ -16,6 +16,7 @@ use crate::explore::contact;
 use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::numbers::short;
+use crate::outside;
 use crate::report::trace_mcap;
 use crate::screen::Paint;
 
@@ -121,6 +122,14 @@ impl Plan<'_> {
             out += "  errors\n";
             out += &self.table(run).human("    ");
         }
+        if let Some(driver) = self.drive.foreign() {
+            out += &format!("  driver           {}\n", escape(&outside::card_line(driver)));
+            out += &format!("  its time         {}\n", escape(&outside::health(driver)));
+            let start = self.drive.space().all().iter().position(|params| *params == self.params).unwrap_or(0);
+            if let Some(fault) = driver.fault_on(start, &run.choices) {
+                out += &format!("  it said          {}\n", escape(&fault.text.replace('\n', " ")));
+            }
+        }
         if let Some(path) = &self.trace {
             out += &format!("  trace            {}\n", escape(&path.display().to_string()));
         }
@@ -130,7 +139,7 @@ impl Plan<'_> {
     /// For machines; the caller adds what it knows.
     pub fn to_json(&self, schema: &str, run: &Simulated) -> Value {
         let id = |v: &Verdict| self.drive.requirements()[usize::from(v.requirement)].clone();
-        json!({
+        let mut object = json!({
             "schema": schema,
             "scenario": self.drive.name(),
             "scenario_hash": self.loaded.hash.to_string(),
@@ -147,7 +156,11 @@ impl Plan<'_> {
             "state_digest": run.digest.to_string(),
             "seed": self.seed.0,
             "trace": self.trace.as_ref().map(|path| path.display().to_string()),
-        })
+        });
+        if let Some(driver) = self.drive.foreign() {
+            object["driver"] = outside::health_json(driver);
+        }
+        object
     }
 
     fn table(&self, run: &Simulated) -> ErrorsTable {

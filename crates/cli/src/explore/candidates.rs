@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use anabranch_bridge::Kind;
 use anabranch_explore::{NO_PARENT, Outcome, Target, Trail, WalkError, replay, walk, with_threads};
 use anabranch_kernel::{Choice, Choices, Fault, Job, Seed, SegmentEnd, System, Verdict, Watch};
+use anabranch_scenario::drive::foreign::ForeignDriver;
 use anabranch_scenario::{Drive, DriveState};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::outside::Unstable;
 
 /// Paths that are run side by side.
 const SIDE_BY_SIDE: usize = 64;
@@ -60,6 +63,15 @@ pub struct Candidate {
     pub verdict: Verdict,
 }
 
+/// What came of confirming.
+#[derive(Debug, Default)]
+pub struct Confirmed {
+    /// What does violate a requirement.
+    pub candidates: Vec<Candidate>,
+    /// What a driver from outside did once and not again. With built-in parts that is a bug of ours.
+    pub unstable: Vec<Unstable>,
+}
+
 /// Reconstructs every violating path and runs it from the start, without saved states and without merging. Explored
 /// paths share what they have in common; the others run side by side.
 ///
@@ -71,7 +83,10 @@ pub fn confirmed(
     outcome: &Outcome,
     trail: &(dyn Trail + Sync),
     threads: usize,
-) -> Result<Vec<Candidate>, Failure> {
+) -> Result<Confirmed, Failure> {
+    if let Some(driver) = drive.foreign() {
+        return with_threads(threads, || confirmed_outside(drive, driver, seed, outcome, trail))?;
+    }
     let claims = claims(drive, seed, outcome, trail)?;
     let starts = drive.space().all();
     let (explored, others) = claims.split_at(outcome.hits.len());
@@ -92,7 +107,63 @@ pub fn confirmed(
             all.push(judged(drive, claim, end, segments)?);
         }
     }
-    Ok(all)
+    Ok(Confirmed { candidates: all, unstable: Vec::new() })
+}
+
+/// The same for a driver from outside, each path from the start: one that comes out otherwise costs no other.
+fn confirmed_outside(
+    drive: &Drive,
+    driver: &ForeignDriver,
+    seed: Seed,
+    outcome: &Outcome,
+    trail: &(dyn Trail + Sync),
+) -> Result<Confirmed, Failure> {
+    let claims = claims(drive, seed, outcome, trail)?;
+    let starts: Vec<DriveState> =
+        drive.space().all().iter().map(|params| drive.start(seed, params)).collect::<Result<_, _>>()?;
+    let mut confirmed = Confirmed::default();
+    let differs = |claim: &Claim| {
+        claim.expected.and_then(|verdict| driver.kind_of(verdict.requirement)) == Some(Kind::Nondeterministic)
+    };
+    // Two answers to one question are no finding about errors, however often they come.
+    for claim in claims.iter().filter(|claim| differs(claim)) {
+        let fault = driver.fault_on(claim.start, &claim.choices);
+        let text = fault.map_or_else(|| "the driver answered the same steps differently".to_owned(), |fault| fault.text);
+        confirmed.unstable.push(Unstable { start: claim.start, choices: claim.choices.clone(), text });
+    }
+    let is_explored = |at: usize| at < outcome.hits.len();
+    let explored: Vec<usize> = (0..claims.len()).filter(|&at| is_explored(at) && !differs(&claims[at])).collect();
+    let targets: Vec<Target> = explored
+        .iter()
+        .map(|&at| Target { parent: outcome.hits[at].parent, choice: outcome.hits[at].choice })
+        .collect();
+    let mut ends: BTreeMap<usize, (Result<SegmentEnd, Fault>, usize)> = BTreeMap::new();
+    let walked = walk(drive, seed, &drive.space().all(), trail, &targets, |target, job| {
+        let at = explored[target];
+        ends.insert(at, (job.end, claims[at].choices.len()));
+    });
+    match walked {
+        Ok(_) => {}
+        // Somebody leads elsewhere in the middle of a path that others share.
+        Err(WalkError::Differs { .. }) => ends.clear(),
+        Err(error) => return Err(lost(error)),
+    }
+    let rest: Vec<usize> = (0..claims.len()).filter(|at| !differs(&claims[*at]) && !ends.contains_key(at)).collect();
+    for batch in rest.chunks(SIDE_BY_SIDE) {
+        let together: Vec<Claim> = batch.iter().map(|&at| claims[at].clone()).collect();
+        ends.extend(batch.iter().copied().zip(run_together(drive, &starts, &together)));
+    }
+    for (at, (end, segments)) in ends {
+        let claim = &claims[at];
+        match judged(drive, claim, end, segments) {
+            Ok(candidate) => confirmed.candidates.push(candidate),
+            Err(failure) => {
+                let (start, choices) = (claim.start, claim.choices.clone());
+                confirmed.unstable.push(Unstable { start, choices, text: failure.to_string() });
+            }
+        }
+    }
+    Ok(confirmed)
 }
 
 /// A path that could not be walked again.

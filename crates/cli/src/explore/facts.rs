@@ -11,6 +11,7 @@ use super::probability::{self, Likely};
 use super::settings::{Horizon, Words};
 use crate::exit::Exit;
 use crate::load::Loaded;
+use crate::outside::{self, Unstable};
 
 /// What the process has used.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,8 @@ pub struct Facts<'a> {
     pub outcome: &'a Outcome,
     /// Findings, confirmed and grouped.
     pub groups: &'a [Group],
+    /// What did not come out the same way again.
+    pub unstable: &'a [Unstable],
     /// Confirmed findings, those of random runs included.
     pub findings: u64,
     /// What it took.
@@ -55,10 +58,12 @@ pub struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// *violated*, *safe*, *not found* or *incomplete*. Only a proof is called *safe*.
+    /// *violated*, *safe*, *not found*, *incomplete* or *not reproducible*. Only a proof is called *safe*.
     pub fn verdict(&self) -> &'static str {
         if self.findings > 0 {
             "violated"
+        } else if !self.unstable.is_empty() {
+            "not reproducible"
         } else if self.outcome.complete() && self.outcome.soundness.is_safe() {
             "safe"
         } else if self.outcome.complete() {
@@ -73,6 +78,9 @@ impl Facts<'_> {
         let mut exits = Vec::new();
         if self.outcome.stop == Some(Stop::Interrupted) {
             exits.push(Exit::Interrupted);
+        }
+        if !self.unstable.is_empty() {
+            exits.push(Exit::NotReproducible);
         }
         if self.findings > 0 {
             exits.push(Exit::Findings);
@@ -172,6 +180,13 @@ impl Facts<'_> {
             "profile": self.profile_json(),
             "groups": self.groups_json(),
         });
+        if let Some(driver) = self.drive.foreign() {
+            object["driver"] = outside::health_json(driver);
+            object["driver"]["faults"] = driver.faults().len().into();
+        }
+        if !self.unstable.is_empty() {
+            object["not_reproducible"] = self.unstable.iter().map(|one| one.to_json(self.drive)).collect();
+        }
         if let Some(likely) = &self.likely {
             object["probability"] = probability::to_json(self, likely);
         }

@@ -15,6 +15,7 @@ use super::contact::{self, Sector};
 use crate::errors_table::ErrorsTable;
 use crate::failure::Failure;
 use crate::load::Loaded;
+use crate::outside::Unstable;
 use crate::project;
 use crate::report::trace_mcap;
 
@@ -97,16 +98,30 @@ fn key(drive: &Drive, candidate: &Candidate) -> (Key, String) {
     (Key { requirement: verdict.requirement, other: verdict.place.map(|p| p.other), sector, modes }, label)
 }
 
-/// Writes the first finding of every group to the folder of the run, after it was confirmed once more.
+/// Writes the first finding of every group to the folder of the run, after it was confirmed once more. Groups of a driver
+/// from outside that did not come out the same way again are taken out and returned.
 pub fn save(
-    groups: &mut [Group],
+    groups: &mut Vec<Group>,
     folder: &RunFolder,
     loaded: &Loaded,
     drive: &Drive,
     seed: Seed,
-) -> Result<(), Failure> {
+) -> Result<Vec<Unstable>, Failure> {
+    let mut unstable = Vec::new();
+    if drive.foreign().is_some() {
+        groups.retain(|group| match confirm_alone(drive, seed, &group.first) {
+            Ok(()) => true,
+            Err(failure) => {
+                let Candidate { start, choices, .. } = group.first.clone();
+                unstable.push(Unstable { start, choices, text: failure.to_string() });
+                false
+            }
+        });
+    }
     for (at, group) in groups.iter_mut().take(FOLDERS_MAX).enumerate() {
-        confirm_alone(drive, seed, &group.first)?;
+        if drive.foreign().is_none() {
+            confirm_alone(drive, seed, &group.first)?;
+        }
         let path = folder.add_finding(&group.label, &finding_of(group, loaded, drive, seed))?;
         if at < TRACES_MAX {
             publish(&path.join("trace.csv"), &trace(&group.first, drive, seed)?)?;
@@ -114,7 +129,7 @@ pub fn save(
         }
         group.file = Some(path.join("finding.toml"));
     }
-    Ok(())
+    Ok(unstable)
 }
 
 /// The file of the first finding of a group.

@@ -10,11 +10,15 @@ use super::contact;
 use super::facts::Facts;
 use super::groups::{FOLDERS_MAX, Group, TRACES_MAX, shown};
 use super::probability;
+use crate::errors_table::ErrorsTable;
 use crate::escape::escape;
 use crate::numbers::{bytes, count, duration, grouped, raised, short};
+use crate::outside;
 use crate::project;
 use crate::screen::Paint;
 
+/// Most error sequences that are shown although they did not come out the same way again.
+const UNSTABLE_SHOWN: usize = 3;
 /// Width of the names in the summary.
 const COLUMN: usize = 11;
 /// Width of the texts in the summary.
@@ -23,6 +27,7 @@ const WIDTH: usize = 100;
 /// The whole text.
 pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
     let mut out = headline(facts, paint);
+    out += &not_reproducible(facts, paint);
     if !facts.groups.is_empty() {
         out += &findings(facts, paint);
         out += &commands(facts, paint);
@@ -45,6 +50,9 @@ fn headline(facts: &Facts<'_>, paint: &Paint) -> String {
             let groups = if g == 1 { "1 group".to_owned() } else { format!("{g} groups") };
             format!("{name}: {}, by {segments} in {groups}{why}\n", paint.red("violated"))
         }
+        "not reproducible" => {
+            format!("{name}: {}; the same question was answered in two ways, which is no pass\n", paint.red("not reproducible"))
+        }
         "incomplete" => {
             format!("{name}: {}{why}; nothing found so far, which is no pass\n", paint.yellow("incomplete"))
         }
@@ -58,6 +66,21 @@ fn headline(facts: &Facts<'_>, paint: &Paint) -> String {
             format!("{name}: {} in any error sequence of {within}{shortened}{up_to}\n", paint.green(verdict))
         }
     }
+}
+
+/// What was found once and not again, at most a few.
+fn not_reproducible(facts: &Facts<'_>, paint: &Paint) -> String {
+    let mut out = String::new();
+    for one in facts.unstable.iter().take(UNSTABLE_SHOWN) {
+        let head = paint.bold(&format!("not reproducible: {}", escape(&one.text)));
+        let table = ErrorsTable::of_choices(facts.drive.errors(), &one.choices, facts.drive.segment_seconds());
+        let _ = write!(out, "\n{head}\n{}", table.human("   "));
+    }
+    let more = facts.unstable.len().saturating_sub(UNSTABLE_SHOWN);
+    if more > 0 {
+        let _ = writeln!(out, "\n{more} more were not reproducible either.");
+    }
+    out
 }
 
 fn shortened(facts: &Facts<'_>) -> &'static str {
@@ -119,7 +142,9 @@ fn one_group(facts: &Facts<'_>, paint: &Paint, number: usize, group: &Group) -> 
         Source::Likely => ", found by looking for likely failures",
     };
     let head = format!("#{number} `{id}` after {time} s{place}{alike}{source}");
-    format!("\n{}\n{}", paint.bold(&head), group.table(facts.drive).human("   "))
+    let fault = facts.drive.foreign().and_then(|driver| driver.fault_on(group.first.start, &group.first.choices));
+    let said = fault.map_or_else(String::new, |fault| format!("   {}\n", escape(&fault.text.replace('\n', " "))));
+    format!("\n{}\n{said}{}", paint.bold(&head), group.table(facts.drive).human("   "))
 }
 
 fn commands(facts: &Facts<'_>, paint: &Paint) -> String {
@@ -163,6 +188,13 @@ fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
     }
     if let Some(likely) = &facts.likely {
         row("likely", probability::sentence(likely));
+    }
+    if let Some(driver) = facts.drive.foreign() {
+        row("driver", outside::card_line(driver));
+        row("its time", outside::health(driver));
+        if !driver.faults().is_empty() {
+            row("faults", format!("what it did wrong, with input and output: {}/av-faults", facts.run));
+        }
     }
     row("cost", cost(facts));
     row("run", format!("{} (digest {})", facts.run, facts.outcome.digest));

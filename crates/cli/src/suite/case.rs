@@ -179,6 +179,7 @@ fn judge(row: &Row, expect: Expect) -> (Result, Exit) {
     match (row.verdict.as_str(), row.exit) {
         (_, Exit::Interrupted) => (Result::Incomplete, Exit::Interrupted),
         _ if fits => (Result::Passed, Exit::Done),
+        ("not reproducible", _) => (Result::Failed, Exit::NotReproducible),
         ("incomplete", _) => (Result::Incomplete, Exit::Incomplete),
         _ => (Result::Failed, Exit::Findings),
     }

@@ -42,10 +42,12 @@ pub fn evaluate(verb: &Explore, loaded: &Loaded, drive: &Drive, global: &Global)
     let mut trail = MemoryTrail::default();
     let explorer = Explorer::new(drive).settings(settings).seed(seed).threads(threads).clock(&clock);
     let outcome = explorer.interrupt(interrupt::listen()?).run_with(&mut trail, &mut NoObserver)?;
-    let candidates = confirmed(drive, seed, &outcome, &trail, threads)?;
-    let findings = candidates.len() as u64;
+    let confirmed = confirmed(drive, seed, &outcome, &trail, threads)?;
+    let findings = confirmed.candidates.len() as u64;
+    let is_stable = confirmed.unstable.is_empty();
     let (verdict, exit) = match (findings, outcome.complete(), outcome.stop) {
         (_, _, Some(Stop::Interrupted)) => ("incomplete", Exit::Interrupted),
+        _ if !is_stable => ("not reproducible", Exit::NotReproducible),
         (1.., _, _) => ("violated", Exit::Findings),
         (0, true, _) => ("not found", Exit::Done),
         (0, false, _) => ("incomplete", Exit::Incomplete),

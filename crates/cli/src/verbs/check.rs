@@ -11,6 +11,7 @@ use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::{Failure, diagnostics_json};
 use crate::load::{Assembled, load};
+use crate::outside;
 use crate::screen::{Format, Paint, Screen, print_err, print_out};
 
 /// How deep folders are searched.
@@ -47,6 +48,8 @@ struct Fine {
     segments: u32,
     starts: usize,
     no_path: Option<String>,
+    /// What a driver from outside says of itself.
+    driver: Option<(String, Value)>,
 }
 
 impl Check {
@@ -136,16 +139,17 @@ fn is_scenario(path: &Path) -> bool {
 
 fn check_one(path: &Path) -> Checked {
     let outcome = load(path, &[]).and_then(|loaded| {
-        let (choices, no_path) = match loaded.assemble()? {
-            Assembled::NoPath(why) => (0, Some(why)),
+        let (choices, no_path, driver) = match loaded.assemble()? {
+            Assembled::NoPath(why) => (0, Some(why), None),
             Assembled::Drive(drive) => {
                 loaded.grid(&drive)?;
-                (drive.errors().len(), None)
+                let driver = drive.foreign().map(|driver| (outside::card_line(driver), outside::health_json(driver)));
+                (drive.errors().len(), None, driver)
             }
         };
         let spec = &loaded.spec;
         let (segments, starts) = (spec.explore.segments(), spec.ego.start.count());
-        Ok(Fine { name: spec.name.value.clone(), choices, segments, starts, no_path })
+        Ok(Fine { name: spec.name.value.clone(), choices, segments, starts, no_path, driver })
     });
     Checked { file: path.display().to_string(), outcome }
 }
@@ -163,7 +167,7 @@ fn show(screen: &Screen, checked: &[Checked]) {
 fn to_json(checked: &Checked) -> Value {
     match &checked.outcome {
         Ok(fine) => json!({
-            "file": checked.file, "ok": fine.no_path.is_none(), "scenario": fine.name, "error_choices": fine.choices,
+            "file": checked.file, "ok": fine.no_path.is_none(), "driver": fine.driver.as_ref().map(|(_, driver)| driver), "scenario": fine.name, "error_choices": fine.choices,
             "segments": fine.segments, "starts": fine.starts, "no_path": fine.no_path, "diagnostics": [],
         }),
         Err(Failure::Located(report)) => {
@@ -186,7 +190,8 @@ fn human(paint: &Paint, checked: &[Checked]) -> String {
             Ok(fine) => {
                 let starts = if fine.starts == 1 { String::new() } else { format!("{} starts, ", fine.starts) };
                 let size = format!("{starts}{} choices in each of {} segments", fine.choices, fine.segments);
-                format!("{} {file}: {}, {size}\n", paint.green("ok"), escape(&fine.name))
+                let driver = fine.driver.as_ref().map_or(String::new(), |(line, _)| format!("   driver: {}\n", escape(line)));
+                format!("{} {file}: {}, {size}\n{driver}", paint.green("ok"), escape(&fine.name))
             }
             Err(_) => format!("{} {file}\n", paint.red("bad")),
         }

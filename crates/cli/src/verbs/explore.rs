@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::escape::escape;
 use crate::exit::Exit;
-use crate::explore::candidates::{Candidate, confirmed};
+use crate::explore::candidates::{Candidate, Confirmed, confirmed};
 use crate::explore::facts::{Facts, Used, no_path_json};
 use crate::explore::graph::{GraphFlag, GraphRecorder};
 use crate::explore::meter::Meter;
@@ -27,7 +27,8 @@ use crate::explore::watcher::{Pictures, Watcher};
 use crate::explore::{groups, human, pictures};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::load::{Assembled, Loaded, Override, load_with, no_path, parse_override};
+use crate::load::{Assembled, Loaded, Override, load_with, no_path, parse_override, with_driver};
+use crate::outside;
 use crate::project::{self, RUNS};
 use crate::report;
 use crate::screen::{Format, Global, Paint, Screen, print_err};
@@ -80,8 +81,11 @@ pub struct Explore {
     pub refine: Option<u32>,
     /// Go on with a run that was interrupted, killed or ended by a budget; the last one if none is named.
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
-    #[arg(conflicts_with_all = ["until", "merge", "keep", "order", "scope", "preset", "sets", "with", "tolerance", "league"])]
+    #[arg(conflicts_with_all = ["until", "merge", "keep", "order", "scope", "preset", "sets", "driver", "with", "tolerance", "league"])]
     pub resume: Option<String>,
+    /// Another driver instead of the scenario's: a built-in one by name, a file, or the address of a running one.
+    #[arg(long, value_name = "FILE")]
+    pub driver: Option<String>,
     /// Change a value of the scenario, as in ego.start.y="0.1 m"; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub sets: Vec<Override>,
@@ -165,6 +169,7 @@ impl Explore {
     /// Reads a scenario with everything that the command line says about it, and some overrides before that.
     pub fn load(&self, path: &Path, before: &[Override]) -> Result<Loaded, Failure> {
         let sets: Vec<Override> = before.iter().chain(&self.sets).cloned().collect();
+        let sets = with_driver(&sets, self.driver.as_ref());
         load_with(path, &sets, &self.flags().overrides())
     }
 
@@ -324,11 +329,13 @@ impl Journey<'_> {
         let cpu_s = || ThisSystem.cpu_s().map(|cpu_s| cpu_s - self.cpu_before_s);
         let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), cpu_s());
         self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
-        let mut candidates = confirmed(self.drive, self.seed, &outcome, trail, self.threads)?;
+        let Confirmed { mut candidates, mut unstable } =
+            confirmed(self.drive, self.seed, &outcome, trail, self.threads)?;
         let graph = watcher.recording.take().filter(|_| outcome.stop != Some(Stop::Interrupted));
         let likely = graph.map(|graph| self.likely(&graph, &mut candidates)).transpose()?.flatten();
         let mut groups = groups::group(self.drive, &candidates);
-        groups::save(&mut groups, &self.folder, self.loaded, self.drive, self.seed)?;
+        unstable.extend(groups::save(&mut groups, &self.folder, self.loaded, self.drive, self.seed)?);
+        outside::write_faults(&self.folder, self.loaded, self.drive, self.seed.0)?;
         let used = Used {
             wall_s: self.clock.seconds(),
             explored_wall_s,
@@ -346,6 +353,7 @@ impl Journey<'_> {
             seed: self.seed,
             outcome: &outcome,
             groups: &groups,
+            unstable: &unstable,
             findings: candidates.len() as u64 + beyond,
             used,
             run: project::relative(self.folder.path()),

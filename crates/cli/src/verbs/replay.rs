@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::load::{Override, parse_override};
+use crate::load::{Override, parse_override, with_driver};
+use crate::outside::Patience;
 use crate::numbers::short;
 use crate::project::{self, FINDINGS, Found};
 use crate::screen::{Global, Paint, Screen};
@@ -28,6 +29,12 @@ pub struct Replay {
     /// Copy the finding to findings/ of this project.
     #[arg(long)]
     pub keep: bool,
+    /// Another driver instead of the scenario's: a built-in one by name, a file, or the address of a running one.
+    #[arg(long, value_name = "FILE")]
+    pub driver: Option<String>,
+    /// Wait for the driver for as long as it takes, so that a person can set breakpoints in it.
+    #[arg(long)]
+    pub debug: bool,
     /// Change a value of the scenario, as in ego.start.y="0.1 m"; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub sets: Vec<Override>,
@@ -50,7 +57,11 @@ enum Compared {
 impl Replay {
     /// Replays and tells how it ended.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
-        let found = project::find(&self.reference, &self.sets)?;
+        let mut found = project::find(&self.reference, &with_driver(&self.sets, self.driver.as_ref()))?;
+        if self.debug {
+            found.loaded.patience = Patience::Endless;
+            screen.warn(&debug_hint(&found));
+        }
         if let Some(warning) = &found.warning {
             screen.warn(warning);
         }
@@ -116,6 +127,18 @@ impl Replay {
             (false, true) => Compared::Changed,
             (false, false) => Compared::NotReproducible,
         }
+    }
+}
+
+/// How to stop a driver at a breakpoint.
+fn debug_hint(found: &Found) -> String {
+    let how = "python3 -m debugpy --listen 5678 --wait-for-client av.py, or gdb -p PID";
+    match &found.loaded.spec.ego.driver.outside {
+        None => "--debug: the driver is built in; there is nothing to attach to".to_owned(),
+        Some(_) => format!(
+            "no deadline holds. Put a breakpoint() into the driver where it listens on another terminal, or start it yourself \
+             under a debugger ({how}) and name its address: --driver tcp://127.0.0.1:5555"
+        ),
     }
 }
 

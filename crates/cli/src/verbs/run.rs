@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::load::{Override, load, parse_override};
+use crate::load::{Override, load, parse_override, with_driver};
 use crate::project;
 use crate::screen::{Global, Screen};
 use crate::simulate::Plan;
@@ -20,6 +20,9 @@ pub struct Run {
     /// Errors of a finding (`finding.toml`); none if left out.
     #[arg(long, value_name = "FILE")]
     pub errors: Option<PathBuf>,
+    /// Another driver instead of the scenario's: a built-in one by name, a file, or the address of a running one.
+    #[arg(long, value_name = "FILE")]
+    pub driver: Option<String>,
     /// Change a value of the scenario, as in ego.start.y="0.1 m"; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub sets: Vec<Override>,
@@ -31,7 +34,7 @@ pub struct Run {
 impl Run {
     /// Simulates and tells how it ended.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
-        let loaded = load(&self.scenario, &self.sets)?;
+        let loaded = load(&self.scenario, &with_driver(&self.sets, self.driver.as_ref()))?;
         let drive = loaded.drive()?;
         let first =
             drive.space().all().into_iter().next().ok_or_else(|| Failure::input("the scenario has no start", ""))?;

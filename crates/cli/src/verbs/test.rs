@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::explore::settings::{Pairs, parse_budget};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::load::{Override, parse_override};
+use crate::load::{Override, parse_override, with_driver};
 use crate::numbers::{duration, short};
 use crate::project::{self, FINDINGS, Found};
 use crate::screen::{Format, Global, Paint, Screen, print_err, print_out};
@@ -43,6 +43,9 @@ pub struct Test {
     /// Write the results as JUnit XML.
     #[arg(long, value_name = "FILE.xml")]
     pub junit: Option<PathBuf>,
+    /// Another driver instead of the scenario's: a built-in one by name, a file, or the address of a running one.
+    #[arg(long, value_name = "FILE")]
+    pub driver: Option<String>,
     /// Change a value of every case, as in ego.safety_distance="0.4 m"; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub sets: Vec<Override>,
@@ -92,6 +95,7 @@ impl Test {
     fn explore(&self) -> Explore {
         let mut explore = Defaults::parse_from(["explore", "."]).explore;
         explore.sets.clone_from(&self.sets);
+        explore.driver.clone_from(&self.driver);
         explore.budget.clone_from(&self.budget);
         explore.no_pictures = true;
         explore
@@ -124,7 +128,7 @@ impl Test {
     }
 
     fn replay(&self, file: &Path, global: &Global) -> Result<(Found, Value, Option<String>), Failure> {
-        let found = project::find(&file.display().to_string(), &self.sets)?;
+        let found = project::find(&file.display().to_string(), &with_driver(&self.sets, self.driver.as_ref()))?;
         let drive = found.loaded.drive()?;
         project::check_segments(&found.finding, &drive)?;
         let choices = project::in_file(&found.path, found.finding.choices(drive.errors()))?;

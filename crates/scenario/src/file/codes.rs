@@ -78,6 +78,8 @@ codes! {
         "There is a limit on the number of items of this list, or on the number of combinations of start values.";
     BadOverride "E0124" "an override that leads nowhere"
         "`--set` takes a path of keys with points, such as `ego.start.y` or `error.jump-left.jump.radius`; items of lists are named by their id or their number from 0.";
+    NoSuchFile "E0125" "a file that does not exist"
+        "The scenario names a file that is not there. Names are relative to the folder of the scenario file, or absolute.";
     DuplicateId "E0201" "the same id twice"
         "Ids name walls and obstacles, errors, and requirements in reports and findings; each must be the only one of its group. Obstacles and walls share one group, `must` and `should` as well.";
     UnknownObstacle "E0202" "an obstacle that does not exist"

@@ -67,7 +67,7 @@ fn check_part(problems: &mut Problems<'_>, node: &Node, kind: &Kind) {
                 problems.add(Code::WrongType, node.span, message, format!("write {}", section.title));
             }
         }
-        Kind::Table(section) | Kind::WordOrTable(_, section) => {
+        Kind::Table(section) | Kind::WordOrTable(_, section) | Kind::WordFileOrTable(_, section) => {
             for entry in node.entries() {
                 check_name(problems, entry, section);
             }
@@ -81,7 +81,7 @@ fn check_part(problems: &mut Problems<'_>, node: &Node, kind: &Kind) {
 
 fn check_name(problems: &mut Problems<'_>, entry: &Entry, section: &'static Section) {
     match section.key(&entry.key) {
-        Some(key) if matches!(key.kind, Kind::Table(_) | Kind::WordOrTable(..)) => {
+        Some(key) if matches!(key.kind, Kind::Table(_) | Kind::WordOrTable(..) | Kind::WordFileOrTable(..)) => {
             check_part(problems, &entry.node, &key.kind);
         }
         Some(_) => {}
@@ -92,7 +92,10 @@ fn check_name(problems: &mut Problems<'_>, entry: &Entry, section: &'static Sect
 /// Values with their paths: tables are gone through, everything else is one value.
 fn leaves(kind: &Kind, node: &Node, path: &str, values: &mut Vec<(String, String)>) {
     match (kind, &node.value) {
-        (Kind::Table(section) | Kind::WordOrTable(_, section), Value::Table(entries)) => {
+        (
+            Kind::Table(section) | Kind::WordOrTable(_, section) | Kind::WordFileOrTable(_, section),
+            Value::Table(entries),
+        ) => {
             for entry in entries {
                 let inner = section.key(&entry.key).map_or(Kind::Text, |key| key.kind);
                 leaves(&inner, &entry.node, &format!("{path}.{}", entry.key), values);

@@ -51,11 +51,11 @@ pub use reference::{codes_reference, format_reference, schema_json};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
-    LimitsSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, ProbabilitySpec,
+    LimitsSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, OutsideSpec, ProbabilitySpec, Program,
     RequirementSpec, ScenarioSpec, Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
-pub use words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, Keep, Order, Scope};
+pub use words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, Keep, Order, Scope};
 
 use problems::Problems;
 
@@ -80,12 +80,15 @@ pub type CheckExpression<'h> = &'h dyn Fn(&str) -> Result<(), ExpressionError>;
 pub struct Hooks<'h> {
     /// Whether an expression can be understood.
     pub check_expression: CheckExpression<'h>,
+    /// Whether there is a file of this name, as written in the scenario.
+    pub has_file: &'h dyn Fn(&str) -> bool,
 }
 
 impl Default for Hooks<'_> {
-    /// Expressions are those of the monitors, about the signals of a car at low speed.
+    /// Expressions are those of the monitors, about the signals of a car at low speed; files are looked for from where
+    /// the program runs.
     fn default() -> Self {
-        Self { check_expression: &check_with_monitors }
+        Self { check_expression: &check_with_monitors, has_file: &|name| std::path::Path::new(name).is_file() }
     }
 }
 
@@ -122,6 +125,7 @@ impl Document {
             check::probability::check(&mut problems, spec);
             check::given::check(&mut problems, spec);
             check_expressions(&mut problems, spec, hooks);
+            check_files(&mut problems, spec, hooks);
         }
         if !problems.is_empty() {
             return Err(problems.into_report());
@@ -149,6 +153,17 @@ pub fn read_scenario(file_name: &str, bytes: &[u8], hooks: &Hooks<'_>) -> Result
     let spec = document.read(hooks)?;
     document.check_placement(&spec)?;
     Ok((document, spec))
+}
+
+fn check_files(problems: &mut Problems<'_>, spec: &ScenarioSpec, hooks: &Hooks<'_>) {
+    let Some(OutsideSpec { program, .. }) = &spec.ego.driver.outside else { return };
+    if let Program::File(name) = &program.value
+        && !(hooks.has_file)(name)
+    {
+        let message = format!("there is no file `{}`", problems::excerpt(name));
+        let help = "names of files are relative to the folder of the scenario";
+        problems.add(Code::NoSuchFile, program.span, message, help);
+    }
 }
 
 fn check_expressions(problems: &mut Problems<'_>, spec: &ScenarioSpec, hooks: &Hooks<'_>) {

@@ -133,8 +133,13 @@ fn set<'t>(root: &mut Node, steps: &[Step<'t>], value: &Node, number: u16) -> Re
 
 /// Keeps `"calm"` of `driver = "calm"` as the first key of the table that replaces it.
 fn keep_word(node: &mut Node, named: Value, kind: &Kind) {
-    let (Kind::WordOrTable(_, section), Value::Text(_)) = (kind, &named) else { return };
-    let Some(key) = section.keys.iter().find(|key| matches!(key.kind, Kind::Word(_))) else { return };
+    let (Kind::WordOrTable(words, section) | Kind::WordFileOrTable(words, section), Value::Text(text)) = (kind, &named)
+    else {
+        return;
+    };
+    let is_file = matches!(kind, Kind::WordFileOrTable(..)) && !words.contains(&text.as_str());
+    let names_it = |kind: &Kind| if is_file { matches!(kind, Kind::File) } else { matches!(kind, Kind::Word(_)) };
+    let Some(key) = section.keys.iter().find(|key| names_it(&key.kind)) else { return };
     let span = node.span;
     let entry = Entry { key: key.name.to_owned(), key_span: span, node: Node { span, value: named } };
     node.value = Value::Table(vec![entry]);

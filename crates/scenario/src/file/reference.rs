@@ -73,6 +73,12 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Table(section) => section_schema(section),
         Kind::Tables(section) => json!({ "type": "array", "items": section_schema(section), "minItems": 1 }),
         Kind::WordOrTable(words, section) => json!({ "anyOf": [{ "enum": words }, section_schema(section)] }),
+        Kind::WordFileOrTable(words, section) => {
+            // Any text may name a file; the words are what editors complete.
+            json!({ "anyOf": [{ "type": "string", "examples": words }, section_schema(section)] })
+        }
+        Kind::File => json!({ "type": "string" }),
+        Kind::Texts => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
         Kind::ErrorSizes => {
             let size = json!({ "type": ["string", "number", "array"] });
             json!({ "type": "object", "additionalProperties": size })
@@ -155,6 +161,11 @@ fn kind_text(kind: &Kind) -> String {
         Kind::Table(section) => format!("table `{}`", section.title),
         Kind::Tables(section) => format!("any number of `{}`", section.title),
         Kind::WordOrTable(list, section) => format!("{} or table `{}`", words(list), section.title),
+        Kind::WordFileOrTable(list, section) => {
+            format!("{}, the name of a file or table `{}`", words(list), section.title)
+        }
+        Kind::File => "name of a file, relative to this one".into(),
+        Kind::Texts => "list of texts".into(),
         Kind::ErrorSizes => "table of sizes, or lists of them, by the id of an error".into(),
         Kind::Cells => "table of cell sizes, `\"exact\"` or `\"ignore\"` by variable; or `\"none\"`".into(),
         Kind::Weights => "table of weights by mode, or list of weights".into(),

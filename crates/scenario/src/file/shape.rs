@@ -126,6 +126,13 @@ fn check_value(problems: &mut Problems<'_>, node: &Node, key: &'static Key) {
             Value::Table(_) => check_table(problems, node, section),
             _ => check_word(problems, node, key, words),
         },
+        Kind::WordFileOrTable(words, section) => match &node.value {
+            Value::Table(_) => check_table(problems, node, section),
+            Value::Text(text) if is_file_name(text) => {}
+            _ => check_word(problems, node, key, words),
+        },
+        Kind::File => check_text(problems, node, key),
+        Kind::Texts => check_texts(problems, node, key),
         Kind::Cells => check_cells(problems, node, key),
         Kind::Weights => check_weights(problems, node, key),
         Kind::ErrorSizes => check_error_sizes(problems, node, key),
@@ -187,7 +194,7 @@ fn check_word(problems: &mut Problems<'_>, node: &Node, key: &Key, words: &[&'st
         return;
     }
     let guess = nearest(text, words.iter().copied()).map_or(String::new(), |word| format!("did you mean `{word}`? "));
-    let outside = [".py", ".wasm", ".emam", ".fmu", ".car"].iter().any(|end| text.ends_with(end));
+    let outside = UNREAD.iter().any(|end| text.ends_with(end));
     let note = if outside { "files from outside are not read by this version; " } else { "" };
     let message = format!("`{}` does not know `{}`", key.name, excerpt(text));
     problems.add(
@@ -196,6 +203,27 @@ fn check_word(problems: &mut Problems<'_>, node: &Node, key: &Key, words: &[&'st
         message,
         format!("{note}{guess}it is {}", listed(words.iter().copied())),
     );
+}
+
+/// Files that a later version will read.
+const UNREAD: [&str; 2] = [".emam", ".car"];
+
+/// A text that is meant as the name of a file: words have neither points nor slashes.
+fn is_file_name(text: &str) -> bool {
+    text.contains(['.', '/', '\\']) && !UNREAD.iter().any(|end| text.ends_with(end))
+}
+
+fn check_texts(problems: &mut Problems<'_>, node: &Node, key: &Key) {
+    let help = "write [\"python3\", \"av.py\"]";
+    let Value::List(items) = &node.value else {
+        return wrong_type(problems, node, key, "a list of texts", help);
+    };
+    if items.is_empty() {
+        problems.add(Code::Empty, node.span, format!("`{}` is empty", key.name), help);
+    }
+    for item in items.iter().filter(|item| item.text().is_none()) {
+        wrong_type(problems, item, key, "a list of texts", help);
+    }
 }
 
 fn check_points(problems: &mut Problems<'_>, node: &Node, key: &Key) {

@@ -53,7 +53,7 @@ fn collect(section: &'static Section, node: Option<&Node>, path: &mut Vec<String
         }
         path.push(key.name.to_owned());
         match key.kind {
-            Kind::Table(below) | Kind::WordOrTable(_, below) => {
+            Kind::Table(below) | Kind::WordOrTable(_, below) | Kind::WordFileOrTable(_, below) => {
                 known.push(path.clone());
                 collect(below, inner, path, known);
             }

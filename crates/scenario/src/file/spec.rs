@@ -5,7 +5,7 @@ use anabranch_kernel::units::Dimension;
 use anabranch_vehicle::CarSpec;
 
 use super::span::{Located, Span};
-use super::words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, Keep, Order, Scope};
+use super::words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, Keep, Order, Scope};
 
 /// A whole scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,11 +159,43 @@ pub struct GoalSpec {
     pub span: Span,
 }
 
-/// A built-in driver and the values that are changed.
+/// A driver from outside: what starts it, and its limits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutsideSpec {
+    /// What it is.
+    pub program: Located<Program>,
+    /// Longest wait for an answer.
+    pub deadline_s: Located<f64>,
+    /// Time for one step; slower ones are counted.
+    pub latency_budget_s: Located<f64>,
+    /// Copies side by side; one per core if `None`.
+    pub instances: Option<Located<u32>>,
+    /// Most main memory of one copy.
+    pub memory_bytes: Located<u64>,
+    /// Memory that it does not report.
+    pub hidden: Located<HiddenMemory>,
+    /// Share of segments that are run twice.
+    pub double: Located<f64>,
+}
+
+/// What a driver from outside is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// A file, as written: relative to the scenario.
+    File(String),
+    /// A command with its arguments.
+    Command(Vec<String>),
+    /// The address of one that is running already.
+    Zmq(String),
+}
+
+/// A driver: a built-in one and the values that are changed, or one from outside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriverSpec {
-    /// Which one.
+    /// Which built-in one; the usual one where it comes from outside.
     pub kind: Located<DriverKind>,
+    /// The one from outside.
+    pub outside: Option<OutsideSpec>,
     /// Curvature per metre beside the path.
     pub lateral_gain_per_m2: Option<Located<f64>>,
     /// Curvature per radian off the path.

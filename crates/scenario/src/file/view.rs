@@ -37,6 +37,10 @@ impl<'d> View<'d> {
     fn kind(&self, key: &str) -> Option<&'static Kind> {
         self.section.key(key).map(|key| &key.kind)
     }
+    /// The table that a key can hold.
+    pub fn section_of(&self, key: &str) -> Option<&'static Section> {
+        self.kind(key)?.section()
+    }
     fn default(&self, key: &str) -> Option<&'static str> {
         match self.section.key(key)?.need {
             Need::Default(text) => Some(text),

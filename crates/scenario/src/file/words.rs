@@ -42,6 +42,16 @@ words! {
 }
 
 words! {
+    /// What merging does about memory that a driver does not report.
+    HiddenMemory {
+        /// States with different pasts are never alike.
+        Refuse = "refuse",
+        /// As if there were none; the verdict names it.
+        Ignore = "ignore",
+    }
+}
+
+words! {
     /// Gear in which the goal is reached.
     Gear {
         /// Forwards.

@@ -88,21 +88,21 @@ mod tests {
     #[test]
     fn every_wrong_number_is_named_with_its_kind() {
         let good = Decision { key: vec![1.0], ..Decision::default() };
-        assert_eq!(super::check(&card(), &good), Ok(()));
-        let check = |decision: Decision, kind: Kind, word: &str| {
-            let found = super::check(&card(), &decision).unwrap_err();
+        assert_eq!(check(&card(), &good), Ok(()));
+        let refused = |decision: Decision, kind: Kind, word: &str| {
+            let found = check(&card(), &decision).unwrap_err();
             assert_eq!(found.kind, kind, "{found}");
             assert!(found.text.contains(word), "{found}");
         };
-        check(Decision { steer: f64::NAN, ..good.clone() }, Kind::NotANumber, "steer");
-        check(Decision { accel: f64::INFINITY, ..good.clone() }, Kind::NotANumber, "accel");
-        check(Decision { key: vec![f64::NAN], ..good.clone() }, Kind::NotANumber, "key.integral");
-        check(Decision { steer: 2.0, ..good.clone() }, Kind::OutOfRange, "steer");
-        check(Decision { accel: -51.0, ..good.clone() }, Kind::OutOfRange, "accel");
-        check(Decision { gear: Some(2), ..good.clone() }, Kind::OutOfRange, "gear");
-        check(Decision { key: Vec::new(), ..good.clone() }, Kind::BrokenPromise, "key");
+        refused(Decision { steer: f64::NAN, ..good.clone() }, Kind::NotANumber, "steer");
+        refused(Decision { accel: f64::INFINITY, ..good.clone() }, Kind::NotANumber, "accel");
+        refused(Decision { key: vec![f64::NAN], ..good.clone() }, Kind::NotANumber, "key.integral");
+        refused(Decision { steer: 2.0, ..good.clone() }, Kind::OutOfRange, "steer");
+        refused(Decision { accel: -51.0, ..good.clone() }, Kind::OutOfRange, "accel");
+        refused(Decision { gear: Some(2), ..good.clone() }, Kind::OutOfRange, "gear");
+        refused(Decision { key: Vec::new(), ..good.clone() }, Kind::BrokenPromise, "key");
         let point = |time_s: f64| TrajectoryPoint { time_s, ..TrajectoryPoint::default() };
-        check(Decision { trajectory: vec![point(1.0), point(1.0)], ..good.clone() }, Kind::OutOfRange, "times");
-        check(Decision { trajectory: vec![point(f64::NAN)], ..good }, Kind::NotANumber, "trajectory.0.time_s");
+        refused(Decision { trajectory: vec![point(1.0), point(1.0)], ..good.clone() }, Kind::OutOfRange, "times");
+        refused(Decision { trajectory: vec![point(f64::NAN)], ..good }, Kind::NotANumber, "trajectory.0.time_s");
     }
 }

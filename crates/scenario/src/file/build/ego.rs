@@ -5,9 +5,9 @@ use anabranch_geometry::{Arc, Pose};
 use super::super::codes::Code;
 use super::super::problems::Problems;
 use super::super::span::Located;
-use super::super::spec::{DriverSpec, EgoSpec, GoalSpec, ObstacleSensorSpec, StartSpec};
+use super::super::spec::{EgoSpec, GoalSpec, ObstacleSensorSpec, StartSpec};
 use super::super::view::View;
-use super::super::words::{DriverKind, Gear};
+use super::super::words::Gear;
 
 /// Most starting states of a scenario.
 pub const STARTS_MAX: usize = 10_000;
@@ -20,7 +20,7 @@ pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>) -> Option<EgoSp
         vehicle: vehicle?,
         start: start?,
         goal: goal(view.table("goal")?)?,
-        driver: driver(view)?,
+        driver: super::driver::build(problems, view)?,
         safety_distance_m: view.real("safety_distance")?,
         path: path?,
         localisation_cycle_s: view.table("localisation").and_then(|table| table.real("cycle")),
@@ -57,24 +57,6 @@ fn goal(view: View<'_>) -> Option<GoalSpec> {
         tolerance_m: view.real("tolerance")?,
         heading_tolerance_rad: view.real("heading_tolerance")?,
         span: view.span(),
-    })
-}
-
-fn driver(ego: View<'_>) -> Option<DriverSpec> {
-    let table = ego.table("driver");
-    let real = |key: &str| table.and_then(|table| table.real(key));
-    let kind = match table {
-        Some(table) => table.word("kind", DriverKind::from_word)?,
-        None => ego.word("driver", DriverKind::from_word)?,
-    };
-    Some(DriverSpec {
-        kind,
-        lateral_gain_per_m2: real("lateral_gain"),
-        heading_gain_per_m: real("heading_gain"),
-        cruise_mps: real("cruise"),
-        comfort_decel_mps2: real("comfort_decel"),
-        replan_s: real("replan"),
-        cycle_s: real("cycle"),
     })
 }
 

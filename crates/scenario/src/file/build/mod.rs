@@ -1,5 +1,6 @@
 //! Second pass: from a document of the right shape to the typed scenario, with the checks that need meaning.
 
+mod driver;
 mod ego;
 mod error;
 mod explore;

@@ -1,7 +1,7 @@
 //! Keys of the car under test.
 
 use super::*;
-use crate::file::words::{DriverKind, Gear};
+use crate::file::words::{DriverKind, Gear, HiddenMemory};
 
 const DRIVERS: &[&str] = DriverKind::WORDS;
 
@@ -15,7 +15,7 @@ pub(super) static EGO: Section = Section {
         key("vehicle", Kind::WordOrTable(VEHICLES, &VEHICLE), Need::Default("compact"), "The car."),
         key("start", Kind::Table(&START), Need::Required, "Where it starts; lists and ranges give several starts."),
         key("goal", Kind::Table(&GOAL), Need::Required, "Where it shall stop."),
-        key("driver", Kind::WordOrTable(DRIVERS, &DRIVER), Need::Default("path-follower"), "The software under test."),
+        key("driver", Kind::WordFileOrTable(DRIVERS, &DRIVER), Need::Default("path-follower"), "The software under test."),
         key("safety_distance", not_negative(LENGTH), Need::Default("0.2 m"), "Distance the planner keeps."),
         key("path", Kind::Tables(&ARC), Need::Optional, "A fixed path from the start instead of planning."),
         key("localisation", Kind::Table(&LOCALISATION), Need::Optional, "The position estimate."),
@@ -74,16 +74,27 @@ static GOAL: Section = Section {
 
 static DRIVER: Section = Section {
     title: "driver = { .. }",
-    doc: "A built-in driver with some of its values changed.",
+    doc: "A built-in driver with some of its values changed, or a driver from outside. One of `kind`, `file`, `command` and \
+          `zmq` says which; the keys from `lateral_gain` to `replan` belong to built-in ones, those from `deadline` on to \
+          drivers from outside.",
     exactly_one: &[],
     keys: &[
-        key("kind", Kind::Word(DRIVERS), Need::Required, "Which one."),
+        key("kind", Kind::Word(DRIVERS), Need::Optional, "A built-in one."),
+        key("file", Kind::File, Need::Optional, "A driver from outside: a `.py`, `.wasm` or `.fmu` file, or a program."),
+        key("command", Kind::Texts, Need::Optional, "A command that starts one; it runs in the folder of this file."),
+        key("zmq", Kind::Text, Need::Optional, "Address of one that is running already, as in `tcp://127.0.0.1:5555`."),
         key("lateral_gain", positive(PATH_GAIN), Need::Optional, "Curvature per metre beside the path."),
         key("heading_gain", positive(CURVATURE), Need::Optional, "Curvature per radian off the path."),
         key("cruise", positive(SPEED), Need::Optional, "Speed on a free path."),
         key("comfort_decel", positive(ACCELERATION), Need::Optional, "Deceleration it plans with."),
         key("replan", positive(TIME), Need::Optional, "Plans again this often; never if left out."),
         key("cycle", positive(TIME), Need::Optional, "It decides this often; every base cycle if left out."),
+        key("deadline", positive(TIME), Need::Default("10 s"), "Longest wait for an answer; later is a finding."),
+        key("latency_budget", positive(TIME), Need::Default("100 ms"), "Time for one step; slower ones are counted."),
+        key("instances", Kind::Count { min: 1, max: 64 }, Need::Optional, "Copies side by side; one per core if left out."),
+        key("memory", positive(MEMORY), Need::Default("2 GB"), "Most main memory of one copy; more is a finding."),
+        key("hidden", Kind::Word(HiddenMemory::WORDS), Need::Default("refuse"), "Whether states may merge whose drivers remember things that they do not report."),
+        key("double", not_negative(NUMBER), Need::Default("0.02"), "Share of segments that are run twice and compared, up to 1."),
     ],
 };
 

@@ -81,6 +81,12 @@ pub enum Kind {
     Tables(&'static Section),
     /// A word, or a table to say more.
     WordOrTable(&'static [&'static str], &'static Section),
+    /// A word, the name of a file, or a table to say more.
+    WordFileOrTable(&'static [&'static str], &'static Section),
+    /// The name of a file, relative to the scenario.
+    File,
+    /// A list of texts.
+    Texts,
     /// Cell sizes by variable name, or `"none"`.
     Cells,
     /// Weights by the name of a mode, or a list of them in the order of modes.
@@ -186,7 +192,10 @@ impl Kind {
     /// The table that the key holds, if it holds one.
     pub fn section(&self) -> Option<&'static Section> {
         match self {
-            Self::Table(section) | Self::Tables(section) | Self::WordOrTable(_, section) => Some(section),
+            Self::Table(section)
+            | Self::Tables(section)
+            | Self::WordOrTable(_, section)
+            | Self::WordFileOrTable(_, section) => Some(section),
             _ => None,
         }
     }

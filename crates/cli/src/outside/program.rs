@@ -1,0 +1,161 @@
+//! From what a scenario says about its driver to something that starts it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anabranch_bridge::{ConnectFactory, Deadlines, Factory, ProcessFactory, ProcessLimits, Reach};
+use anabranch_scenario::drive::foreign::{Hidden, Outside};
+use anabranch_scenario::file::{DriverKind, HiddenMemory, OutsideSpec, Program};
+
+use crate::failure::Failure;
+use crate::load::Override;
+
+/// Stands for `--driver` among overrides until the scenario is read: what it names is relative to where we are, and
+/// scenarios name files relative to themselves.
+pub const DRIVER_FLAG: &str = "--driver";
+
+/// Most copies that are started without being asked for.
+const INSTANCES_MAX: usize = 8;
+
+/// Whether answers are waited for as long as the scenario says, or for as long as it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Patience {
+    /// As the scenario says.
+    #[default]
+    Usual,
+    /// Somebody sits at a breakpoint.
+    Endless,
+}
+
+/// The driver from outside, ready to be started; `folder` is that of the scenario.
+pub fn outside(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<Outside, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(INSTANCES_MAX);
+    let asked = spec.instances.map(|count| count.value as usize);
+    // A program that is running already is one, however many would be wanted.
+    let instances = match &spec.program.value {
+        Program::Zmq(_) => 1,
+        Program::File(_) | Program::Command(_) => asked.unwrap_or(cores),
+    };
+    Ok(Outside {
+        factory: factory_for(spec, folder, patience)?,
+        instances,
+        hidden: match spec.hidden.value {
+            HiddenMemory::Refuse => Hidden::Refuse,
+            HiddenMemory::Ignore => Hidden::Ignore,
+        },
+        double: spec.double.value,
+        latency_budget_s: spec.latency_budget_s.value,
+    })
+}
+
+/// What starts a driver, by what kind of program it is. Every further kind of file is one more line here.
+fn factory_for(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<Box<dyn Factory>, Failure> {
+    let deadlines = match patience {
+        Patience::Usual => {
+            Deadlines { message: Some(Duration::from_secs_f64(spec.deadline_s.value)), ..Deadlines::default() }
+        }
+        Patience::Endless => Deadlines::NONE,
+    };
+    let process = |command: &str, args: Vec<String>| -> Box<dyn Factory> {
+        let mut factory = ProcessFactory::new(command, args);
+        factory.spec.working_dir = Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() });
+        factory.limits = ProcessLimits { memory_bytes: spec.memory_bytes.value, ..ProcessLimits::default() };
+        factory.deadlines = deadlines;
+        Box::new(factory)
+    };
+    match &spec.program.value {
+        Program::Zmq(address) => {
+            let factory = ConnectFactory::new(address, Reach::Loopback, deadlines)
+                .map_err(|error| Failure::input(format!("the driver cannot be reached: {error}"), ""))?;
+            Ok(Box::new(factory))
+        }
+        Program::Command(words) => {
+            let (first, rest) = words.split_first().expect("an empty command is refused with the file");
+            Ok(process(first, rest.to_vec()))
+        }
+        Program::File(name) => {
+            let file = std::path::absolute(folder.join(name)).unwrap_or_else(|_| folder.join(name));
+            let path = file.display().to_string();
+            match file.extension().and_then(|ending| ending.to_str()) {
+                Some("py") => Ok(process("python3", vec![path])),
+                Some(ending @ ("wasm" | "fmu")) => {
+                    let message = format!("`{name}`: this build does not run .{ending} files");
+                    Err(Failure::input(message, "build it with that feature, or start a program that does"))
+                }
+                _ => Ok(process(&path, Vec::new())),
+            }
+        }
+    }
+}
+
+/// The file a driver is in, where it is one: what is in it belongs to the identity of a scenario.
+pub fn file_of(spec: &OutsideSpec, folder: &Path) -> Vec<PathBuf> {
+    let names: Vec<&String> = match &spec.program.value {
+        Program::File(name) => vec![name],
+        Program::Command(words) => words.iter().collect(),
+        Program::Zmq(_) => Vec::new(),
+    };
+    names.into_iter().map(|name| folder.join(name)).filter(|path| path.is_file()).collect()
+}
+
+/// What `--driver` means for a scenario in `folder` whose own driver decides every `cycle_s`: a built-in driver, the
+/// address of a running one, or a file. The cycle is that of the scenario.
+pub fn driver_override(given: &str, folder: &Path, cycle_s: Option<f64>) -> Override {
+    let quoted = |text: &str| toml_text(text);
+    let cycle = cycle_s.map_or(String::new(), |cycle_s| format!(", cycle = \"{cycle_s} s\""));
+    let which = if DriverKind::from_word(given).is_some() {
+        format!("kind = {}", quoted(given))
+    } else if given.starts_with("tcp://") || given.starts_with("ipc://") {
+        format!("zmq = {}", quoted(given))
+    } else {
+        format!("file = {}", quoted(&from_folder(Path::new(given), folder)))
+    };
+    ("ego.driver".to_owned(), format!("{{ {which}{cycle} }}"))
+}
+
+fn toml_text(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push_str(&format!("\\u{:04X}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+/// The name of a file as seen from another folder.
+fn from_folder(file: &Path, folder: &Path) -> String {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (to, from) = (absolute(file), absolute(folder));
+    let (to, from): (Vec<_>, Vec<_>) = (to.components().collect(), from.components().collect());
+    let common = to.iter().zip(&from).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n(std::path::Component::ParentDir, from.len() - common);
+    let path: PathBuf = up.chain(to[common..].iter().copied()).collect();
+    let text = path.display().to_string();
+    // A name without a point or a slash would be taken for a word.
+    if text.contains(['.', '/', '\\']) { text } else { format!("./{text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(given: &str, folder: &str, expect: &str) {
+        assert_eq!(driver_override(given, Path::new(folder), None).1, expect);
+    }
+
+    #[test]
+    fn a_driver_is_named_from_where_the_scenario_is() {
+        check("av.py", "", "{ file = \"av.py\" }");
+        check("av.py", "scenarios", "{ file = \"../av.py\" }");
+        check("scenarios/av.py", "scenarios", "{ file = \"av.py\" }");
+        check("a/av", "scenarios/b", "{ file = \"../../a/av\" }");
+        check("av", "", "{ file = \"./av\" }");
+        check("eager", "scenarios", "{ kind = \"eager\" }");
+        check("tcp://127.0.0.1:5555", "x", "{ zmq = \"tcp://127.0.0.1:5555\" }");
+        assert_eq!(driver_override("eager", Path::new(""), Some(0.02)).1, "{ kind = \"eager\", cycle = \"0.02 s\" }");
+    }
+}

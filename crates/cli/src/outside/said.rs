@@ -1,0 +1,84 @@
+//! What is said about a driver from outside: how it keeps states, how its memory counts, how much time it took.
+
+use anabranch_bridge::{Snapshot, Support};
+use anabranch_scenario::drive::foreign::ForeignDriver;
+use serde_json::{Value, json};
+
+use crate::numbers::{duration, grouped, short};
+
+/// One sentence: name, states, merging. Text from outside is not yet escaped.
+pub fn card_line(driver: &ForeignDriver) -> String {
+    let card = driver.card();
+    let version = if card.version.is_empty() { String::new() } else { format!(" {}", card.version) };
+    let name = format!("{}{version}", card.name);
+    format!("{name} from outside, {}; {}", driver.support_words(), driver.merging_words())
+}
+
+/// One sentence: how much time it took, and what was checked on the way.
+pub fn health(driver: &ForeignDriver) -> String {
+    let times = driver.times();
+    let mean_s = if times.steps == 0 { 0.0 } else { times.waited_s / times.steps as f64 };
+    let budget_s = driver.latency_budget_s();
+    let share = if times.steps == 0 { 0.0 } else { 100.0 * times.late_steps as f64 / times.steps as f64 };
+    let mut text = format!(
+        "{} steps took it {}, {} each, at longest {}; {} % over the budget of {}",
+        grouped(times.steps),
+        duration(times.waited_s),
+        brief(mean_s),
+        brief(times.longest_step_s),
+        short(share, 2),
+        brief(budget_s),
+    );
+    if driver.doubled() > 0 {
+        text += &format!("; {} segments were run twice", grouped(driver.doubled()));
+    }
+    if times.restarts > 0 {
+        text += &format!("; it was started again {} times", grouped(times.restarts));
+    }
+    text
+}
+
+/// Small times with a unit that fits.
+fn brief(seconds: f64) -> String {
+    if seconds < 1e-3 {
+        format!("{} µs", short(1e6 * seconds, 1))
+    } else if seconds < 1.0 {
+        format!("{} ms", short(1e3 * seconds, 1))
+    } else {
+        format!("{} s", short(seconds, 2))
+    }
+}
+
+/// The same for machines.
+pub fn health_json(driver: &ForeignDriver) -> Value {
+    let (card, times) = (driver.card(), driver.times());
+    let support = match card.support {
+        Support::Save => "save",
+        Support::Replay => "replay",
+        Support::None => "none",
+    };
+    let snapshot = match card.snapshot {
+        Snapshot::Own => "own",
+        Snapshot::Copy => "copy",
+        Snapshot::Fork => "fork",
+        Snapshot::Memory => "memory",
+        Snapshot::FmuState => "fmu-state",
+        Snapshot::None => "none",
+    };
+    json!({
+        "name": card.name,
+        "version": card.version,
+        "support": support,
+        "snapshot": snapshot,
+        "merging": driver.merging().word(),
+        "instances": driver.instances(),
+        "steps": times.steps,
+        "seconds": times.waited_s,
+        "inside_s": times.inside_s,
+        "longest_s": times.longest_step_s,
+        "late_steps": times.late_steps,
+        "latency_budget_s": driver.latency_budget_s(),
+        "doubled_segments": driver.doubled(),
+        "restarts": times.restarts,
+    })
+}

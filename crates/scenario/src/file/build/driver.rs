@@ -1,0 +1,106 @@
+//! The software under test: built in, or from outside.
+
+use super::super::codes::Code;
+use super::super::keys::Section;
+use super::super::problems::{Problems, listed};
+use super::super::span::{Located, Span};
+use super::super::spec::{DriverSpec, OutsideSpec, Program};
+use super::super::tree::{Node, Value};
+use super::super::view::View;
+use super::super::words::{DriverKind, HiddenMemory};
+
+/// What says which driver it is.
+const WHICH: [&str; 4] = ["kind", "file", "command", "zmq"];
+/// Keys of built-in drivers.
+const BUILT_IN: [&str; 5] = ["lateral_gain", "heading_gain", "cruise", "comfort_decel", "replan"];
+/// Keys of drivers from outside.
+const FROM_OUTSIDE: [&str; 6] = ["deadline", "latency_budget", "instances", "memory", "hidden", "double"];
+
+pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>) -> Option<DriverSpec> {
+    let table = ego.table("driver");
+    let empty = Node { span: ego.get("driver").map_or(ego.span(), |node| node.span), value: Value::Table(Vec::new()) };
+    let section: &'static Section = ego.section_of("driver")?;
+    let view = table.unwrap_or(View::new(&empty, section));
+    let program = match table {
+        Some(table) => {
+            if !names_one(problems, table) {
+                return None;
+            }
+            program(table)
+        }
+        None => ego.text("driver").filter(|text| DriverKind::from_word(&text.value).is_none()).map(Located::file),
+    };
+    let kind = match (&program, table) {
+        (Some(program), _) => Located::new(DriverKind::PathFollower, program.span),
+        (None, Some(table)) => table.word("kind", DriverKind::from_word)?,
+        (None, None) => ego.word("driver", DriverKind::from_word)?,
+    };
+    let foreign = if program.is_some() { &BUILT_IN[..] } else { &FROM_OUTSIDE[..] };
+    for (key, span) in foreign.iter().filter_map(|key| Some((key, view.key_span(key)?))) {
+        let (whose, not) = if program.is_some() { ("built-in drivers", "from outside") } else { ("drivers from outside", "built in") };
+        problems.add(Code::Exclusive, span, format!("`{key}` belongs to {whose}, and this one is {not}"), "remove it");
+    }
+    let real = |key: &str| view.real(key);
+    Some(DriverSpec {
+        kind,
+        outside: match program {
+            Some(program) => Some(outside(problems, view, program)?),
+            None => None,
+        },
+        lateral_gain_per_m2: real("lateral_gain"),
+        heading_gain_per_m: real("heading_gain"),
+        cruise_mps: real("cruise"),
+        comfort_decel_mps2: real("comfort_decel"),
+        replan_s: real("replan"),
+        cycle_s: real("cycle"),
+    })
+}
+
+/// Whether exactly one key says which driver it is.
+fn names_one(problems: &mut Problems<'_>, table: View<'_>) -> bool {
+    let there: Vec<(&str, Span)> = WHICH.iter().filter_map(|key| Some((*key, table.key_span(key)?))).collect();
+    match there[..] {
+        [_] => true,
+        [] => {
+            let message = format!("the driver needs one of {}", listed(WHICH.iter().copied()));
+            problems.add(Code::NoneOf, table.span(), message, "add kind = \"path-follower\", or file = \"av.py\"");
+            false
+        }
+        [(first, _), (second, span), ..] => {
+            problems.add(Code::Exclusive, span, format!("`{first}` and `{second}` exclude each other"), "keep one of them");
+            false
+        }
+    }
+}
+
+impl Located<String> {
+    fn file(self) -> Located<Program> {
+        Located::new(Program::File(self.value), self.span)
+    }
+}
+
+fn program(table: View<'_>) -> Option<Located<Program>> {
+    let text = |node: &Node| node.text().map(str::to_owned);
+    let command = table.get("command").map(|node| {
+        Located::new(Program::Command(node.items().iter().filter_map(text).collect()), node.span)
+    });
+    let zmq = table.text("zmq").map(|address| Located::new(Program::Zmq(address.value), address.span));
+    table.text("file").map(Located::file).or(command).or(zmq)
+}
+
+fn outside(problems: &mut Problems<'_>, view: View<'_>, program: Located<Program>) -> Option<OutsideSpec> {
+    let double = view.real("double")?;
+    if double.value > 1.0 {
+        let message = format!("`double` is a share of all segments, and {} is more than all", double.value);
+        problems.add(Code::NotAProbability, double.span, message, "write a number from 0 to 1");
+    }
+    Some(OutsideSpec {
+        program,
+        deadline_s: view.real("deadline")?,
+        latency_budget_s: view.real("latency_budget")?,
+        instances: view.small_count("instances"),
+        memory_bytes: view.real("memory")?.map(|bytes| bytes as u64),
+        hidden: view.word("hidden", HiddenMemory::from_word)?,
+        double,
+    })
+}
