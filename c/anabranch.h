@@ -425,9 +425,9 @@ int serve(Driver &start, ab_driver card) {
 /* How long we wait for the one who started us to listen. */
 #define ABX_CONNECT_TRIES 100
 #define ABX_CONNECT_PAUSE_MS 50
+/* How often a broker that waits looks whether the process still lives. */
+#define ABX_LOOK_MS 50
 #define ABX_DEFAULT_ENDPOINT "tcp://127.0.0.1:5555"
-/* Fewest saved processes that are worth forking for. */
-#define ABX_FORK_TOKENS_MIN 16
 
 /* ---- Text of the failure, memory ---- */
 
@@ -1164,7 +1164,6 @@ typedef struct abx_kit {
     abx_branch first;
     pid_t broker;
     int link_fd;
-    size_t tokens_max;
     abx_bytes *answers;
     uint32_t *busy;
     size_t busy_count;
@@ -1604,7 +1603,7 @@ static void abx_put_card(const abx_kit *kit, abx_bytes *out) {
     const char *version = driver != NULL ? driver->version : kit->world->version;
     abx_put_map(out, 1);
     abx_put_text(out, "card");
-    abx_put_map(out, (size_t)12 + (kit->snapshot == AB_FORK));
+    abx_put_map(out, 12);
     abx_put_text(out, "protocol");
     abx_put_uint(out, ABX_PROTOCOL);
     abx_put_text(out, "role");
@@ -1636,10 +1635,6 @@ static void abx_put_card(const abx_kit *kit, abx_bytes *out) {
         abx_put_world(out, kit->world);
     } else {
         abx_put_nil(out);
-    }
-    if (kit->snapshot == AB_FORK) {
-        abx_put_text(out, "tokens_max");
-        abx_put_uint(out, kit->tokens_max);
     }
 }
 
@@ -1950,6 +1945,7 @@ static void abx_obey(abx_kit *kit, int fd) {
         if (abx_receive_order(fd, order, &passed) != 0) _exit(0);
         memcpy(&size, order + 1, sizeof size);
         if (order[0] == ABX_ORDER_FORK && passed >= 0) {
+            fcntl(passed, F_SETFD, FD_CLOEXEC);
             fflush(NULL);
             if (abx_fork_sibling() == 0) {
                 close(fd);
@@ -2003,32 +1999,40 @@ static void abx_autopsy(abx_branch *branch, char *text, size_t room) {
     }
 }
 
-/* Waits until a process has something to say; negative if Anabranch is gone meanwhile. */
-static int abx_await(const abx_kit *kit, int fd) {
+/* Whether a process has ended; it stays to be waited for. Its socket does not tell: processes it started may have it too. */
+static int abx_has_ended(pid_t pid) {
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    return pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+/* Waits until a process has something to say; negative if it has ended, or Anabranch is gone meanwhile. */
+static int abx_await(const abx_kit *kit, int fd, pid_t pid) {
     struct pollfd waits[2];
     for (;;) {
+        int found, ended = 0;
         waits[0].fd = fd;
         waits[0].events = POLLIN;
         waits[1].fd = kit->link_fd;
         waits[1].events = POLLRDHUP;
         waits[0].revents = waits[1].revents = 0;
-        if (poll(waits, 2, -1) < 0 && errno != EINTR) return -1;
+        found = poll(waits, 2, ABX_LOOK_MS);
+        if (found < 0 && errno != EINTR) return -1;
+        if (found == 0 && abx_has_ended(pid)) {
+            /* Its last words may have come in between. */
+            ended = 1;
+            poll(waits, 1, 0);
+        }
         if (waits[0].revents != 0) return 0;
-        if ((waits[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0) return -1;
+        if (ended || (waits[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0) return -1;
     }
 }
 
-/* A branch that crashed is gone; `kind` tells those who look for it, the text tells everybody. */
+/* A branch that crashed is gone; its failure begins with "crash: ", by which Anabranch tells it from others. */
 static void abx_put_crash(abx_kit *kit, abx_branch *branch, abx_bytes *out) {
     char text[256];
     abx_autopsy(branch, text, sizeof text);
-    abx_put_map(out, 1);
-    abx_put_text(out, "failed");
-    abx_put_map(out, 2);
-    abx_put_text(out, "text");
-    abx_put_text(out, text);
-    abx_put_text(out, "kind");
-    abx_put_text(out, "crash");
+    abx_put_failed(out, text);
     abx_destroy(kit, abx_remove(&kit->branches, branch->number));
 }
 
@@ -2039,7 +2043,7 @@ static void abx_collect(abx_kit *kit, abx_branch *branch) {
     double seconds;
     branch->busy = 0;
     out->size = 0;
-    if (abx_await(kit, branch->fd) == 0 && abx_read_all(branch->fd, &size, sizeof size) == 0 && abx_read_all(branch->fd, &seconds, sizeof seconds) == 0 &&
+    if (abx_await(kit, branch->fd, branch->pid) == 0 && abx_read_all(branch->fd, &size, sizeof size) == 0 && abx_read_all(branch->fd, &seconds, sizeof seconds) == 0 &&
         size <= ABX_MESSAGE_BYTES_MAX && abx_read_all(branch->fd, abx_extend(out, size), size) == 0) {
         kit->seconds += seconds;
         return;
@@ -2070,7 +2074,7 @@ static abx_branch *abx_fork_from(abx_kit *kit, const abx_branch *parent, uint32_
         return NULL;
     }
     close(ends[1]);
-    if (abx_await(kit, ends[0]) != 0 || abx_read_all(ends[0], &pid, sizeof pid) != 0) {
+    if (abx_await(kit, ends[0], parent->pid) != 0 || abx_read_all(ends[0], &pid, sizeof pid) != 0) {
         close(ends[0]);
         return NULL;
     }
@@ -2150,16 +2154,14 @@ static int abx_start_broker(abx_kit *kit) {
     int ends[2];
     int64_t pid;
     kit->broker = getpid();
-    kit->tokens_max = 4096;
+    /* Each saved state takes a socket of the broker. */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
-        getrlimit(RLIMIT_NOFILE, &files);
-        if (files.rlim_cur != RLIM_INFINITY && files.rlim_cur < 2 * kit->tokens_max) kit->tokens_max = (size_t)files.rlim_cur / 2;
-        if (kit->tokens_max < ABX_FORK_TOKENS_MIN) kit->tokens_max = ABX_FORK_TOKENS_MIN;
     }
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return -1;
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     fflush(NULL);
     pid = (int64_t)fork();
     if (pid == 0) {
