@@ -2036,15 +2036,32 @@ static void abx_put_crash(abx_kit *kit, abx_branch *branch, abx_bytes *out) {
     abx_destroy(kit, abx_remove(&kit->branches, branch->number));
 }
 
+/* Reads what a process says, as long as it lives and Anabranch is there. */
+static int abx_hear(const abx_kit *kit, int fd, pid_t pid, void *data, size_t size) {
+    unsigned char *at = (unsigned char *)data;
+    while (size > 0) {
+        ssize_t got;
+        if (abx_await(kit, fd, pid) != 0) return -1;
+        got = recv(fd, at, size, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return -1;
+        at += got;
+        size -= (size_t)got;
+    }
+    return 0;
+}
+
 /* Takes the answer of a process that is busy. Afterwards the branch may be gone. */
 static void abx_collect(abx_kit *kit, abx_branch *branch) {
     abx_bytes *out = &kit->answers[branch->busy - 1];
+    const int fd = branch->fd;
     uint32_t size;
     double seconds;
     branch->busy = 0;
     out->size = 0;
-    if (abx_await(kit, branch->fd, branch->pid) == 0 && abx_read_all(branch->fd, &size, sizeof size) == 0 && abx_read_all(branch->fd, &seconds, sizeof seconds) == 0 &&
-        size <= ABX_MESSAGE_BYTES_MAX && abx_read_all(branch->fd, abx_extend(out, size), size) == 0) {
+    if (abx_hear(kit, fd, branch->pid, &size, sizeof size) == 0 && size <= ABX_MESSAGE_BYTES_MAX &&
+        abx_hear(kit, fd, branch->pid, &seconds, sizeof seconds) == 0 &&
+        abx_hear(kit, fd, branch->pid, abx_extend(out, size), size) == 0) {
         kit->seconds += seconds;
         return;
     }
@@ -2074,7 +2091,7 @@ static abx_branch *abx_fork_from(abx_kit *kit, const abx_branch *parent, uint32_
         return NULL;
     }
     close(ends[1]);
-    if (abx_await(kit, ends[0], parent->pid) != 0 || abx_read_all(ends[0], &pid, sizeof pid) != 0) {
+    if (abx_hear(kit, ends[0], parent->pid, &pid, sizeof pid) != 0) {
         close(ends[0]);
         return NULL;
     }

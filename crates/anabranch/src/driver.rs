@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use anabranch_bridge::protocol::{Branch, KeyVariable, TokenId};
 use anabranch_bridge::{
-    Answer, Begin, Card, Decision, Factory, Instance, Misbehaviour, Op, PROTOCOL, Role, Seen, Snapshot, Support,
+    Answer, Begin, Card, Decision, Endpoint, Factory, Instance, Misbehaviour, Op, PROTOCOL, Role, Seen, ServeError,
+    Snapshot, Support, serve,
 };
 
 /// Driving software under test. Cloning it saves its state, so everything that it remembers is in it.
@@ -163,6 +164,15 @@ impl<D: Driver> Instance for DriverInstance<D> {
     fn seconds(&self) -> f64 {
         self.seconds
     }
+}
+
+/// Makes a program of a driver: `fn main()` calls this, and a scenario names the program as
+/// `driver = { command = ["./mine"] }`. Answers until the host that started it is gone.
+///
+/// # Errors
+/// When no host started it, or the link fails.
+pub fn serve_driver(driver: impl Driver) -> Result<(), ServeError> {
+    serve(&mut DriverInstance::new(driver), &Endpoint::from_environment()?)
 }
 
 fn failed(text: String) -> Answer {

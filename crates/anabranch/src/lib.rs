@@ -83,15 +83,16 @@
 //!
 //! [`Explorer`] has what [`explore`] decides for you: seeds, threads, budgets, trails on disk, observers. [`replay`] runs one error
 //! sequence; [`Coverage`] says how much merging missed. Code in another process, another language or a box is an [`Instance`]:
-//! see [`bridge`]. The parts themselves are [`kernel`], [`engine`] and [`loops`].
+//! [`ProcessFactory`] starts it, [`Scenario::drive_outside`] puts it into a scenario, [`WorldSystem`] is a whole simulator of that kind, and [`serve_driver`] makes a
+//! program of a driver in Rust. The parts themselves are [`kernel`], [`engine`], [`bridge`] and [`loops`].
 
 mod driver;
 mod findings;
 mod scenario;
 
-pub use driver::{Driver, DriverFactory, DriverInstance, key};
+pub use driver::{Driver, DriverFactory, DriverInstance, key, serve_driver};
 pub use findings::{Explored, Finding, Trouble, confirm, explore};
-pub use scenario::{Scenario, ScenarioTrouble, explore_driver, explore_scenario};
+pub use scenario::{Scenario, ScenarioTrouble, explore_drive, explore_driver, explore_scenario};
 
 pub use anabranch_bridge as bridge;
 pub use anabranch_explore as engine;
@@ -100,7 +101,8 @@ pub use anabranch_scenario as loops;
 
 pub use anabranch_bridge::protocol::KeyVariable;
 pub use anabranch_bridge::{
-    Answer, Begin, Card, Decision, Factory, Fleet, FleetLimits, Instance, Kind, Misbehaviour, Op, Seen, TrajectoryPoint,
+    Answer, Begin, Card, ConnectFactory, Decision, Endpoint, Factory, Fleet, FleetLimits, Instance, Kind, Misbehaviour,
+    Op, ProcessFactory, Seen, ServeError, TrajectoryPoint, WorldSystem, serve,
 };
 pub use anabranch_explore::{
     Budget, Coverage, ExploreError, Explorer, Hit, Keep, MemoryTrail, Merge, Order, Outcome, Progress, Refine,
@@ -111,4 +113,5 @@ pub use anabranch_kernel::{
     CellSize, Chance, Choice, Choices, Danger, Digest, ErrorSpace, Fault, Grid, Job, KeyWriter, Mode, ParamSpace,
     Params, Seed, SegmentEnd, Signal, Site, State, System, Variable, Verdict, Watch, to_bytes,
 };
+pub use anabranch_scenario::drive::foreign::{Hidden, Outside};
 pub use anabranch_scenario::{Drive, DriveState};

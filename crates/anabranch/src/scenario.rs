@@ -102,7 +102,13 @@ impl Scenario {
     /// # Errors
     /// As [`drive`](Self::drive).
     pub fn drive_with(&self, driver: impl Driver) -> Result<Drive, ScenarioTrouble> {
-        let outside = Outside::new(Box::new(DriverFactory(driver)));
+        self.drive_outside(Outside::new(Box::new(DriverFactory(driver))))
+    }
+    /// The closed loop with any driver from outside: another process, for example.
+    ///
+    /// # Errors
+    /// As [`drive`](Self::drive), and when the driver does not start.
+    pub fn drive_outside(&self, outside: Outside) -> Result<Drive, ScenarioTrouble> {
         Ok(Drive::assemble_with(&self.spec, Some(outside))?)
     }
     /// How its `[explore]` asks to explore it.
@@ -161,6 +167,10 @@ pub fn explore_driver(scenario: &Scenario, driver: impl Driver) -> Result<Explor
     explore_drive(scenario, &scenario.drive_with(driver)?)
 }
 
-fn explore_drive(scenario: &Scenario, drive: &Drive) -> Result<Explored, ScenarioTrouble> {
+/// Explores a scenario whose closed loop is at hand already.
+///
+/// # Errors
+/// When the scenario cannot be explored.
+pub fn explore_drive(scenario: &Scenario, drive: &Drive) -> Result<Explored, ScenarioTrouble> {
     Ok(explore(drive, scenario.settings(drive)?)?)
 }
