@@ -8,6 +8,8 @@ use crate::metadata::{self, Package};
 const PAGE: &str = "docs/ARCHITECTURE.md";
 /// A room is the crate of this prefix and the room's name.
 const PREFIX: &str = "anabranch-";
+/// The room whose crate has no prefix: the one that people depend on.
+const FACADE: &str = "anabranch";
 /// Columns of the table; the order is part of the contract with the page.
 const HEADER: [&str; 4] = ["floor", "room", "purpose", "may use"];
 
@@ -83,12 +85,17 @@ fn close(may_use: &mut MayUse) {
     }
 }
 
+/// The room that a crate is, if it is one of ours.
+fn room_of(package: &str) -> Option<&str> {
+    if package == FACADE { Some(package) } else { package.strip_prefix(PREFIX) }
+}
+
 /// Every disagreement between table and crates, each with its way out.
 fn compare(may_use: &MayUse, packages: &[Package]) -> Vec<String> {
     let mut complaints = Vec::new();
     let mut seen = BTreeSet::new();
     for package in packages.iter().filter(|package| package.name != "xtask") {
-        let Some(room) = package.name.strip_prefix(PREFIX) else {
+        let Some(room) = room_of(&package.name) else {
             complaints.push(format!("the crate `{}` is no room: name it `{PREFIX}…`", package.name));
             continue;
         };
@@ -97,7 +104,7 @@ fn compare(may_use: &MayUse, packages: &[Package]) -> Vec<String> {
             complaints.push(format!("the room `{room}` has no row in {PAGE}: add one, with what it may use"));
             continue;
         };
-        for used in package.uses.iter().filter_map(|name| name.strip_prefix(PREFIX)) {
+        for used in package.uses.iter().filter_map(|name| room_of(name)) {
             if !allowed.contains(used) {
                 complaints.push(format!(
                     "`{room}` uses `{used}`, which the table does not allow: move the shared type to `kernel`, \
@@ -180,6 +187,7 @@ mod tests {
     fn crates_and_rows_must_match() {
         check(package("anabranch-roads", &[]), &["`roads` has no row"]);
         check(package("helpers", &[]), &["`helpers` is no room"]);
+        check(package("anabranch", &[]), &["`anabranch` has no row"]);
         let mut packages = workspace(package("xtask", &[]));
         packages.retain(|package| package.name != "anabranch-bench");
         assert!(compare(&parse(TABLE).unwrap(), &packages)[0].contains("row for `bench`"));

@@ -103,4 +103,13 @@ impl Misbehaviour {
     pub fn new(kind: Kind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), output: None }
     }
+    /// What a `failed` answer tells: an error of the code itself, or that the process of one branch ended. Who keeps
+    /// branches as processes says so by the first word of the text, and the other branches live on.
+    pub fn of_failure(text: &str, told: impl Into<String>) -> Self {
+        let kind = if text.starts_with(CRASHED) { Kind::Crash } else { Kind::Exception };
+        Self::new(kind, told)
+    }
 }
+
+/// First word of a failure that is a crash.
+const CRASHED: &str = "crash: ";

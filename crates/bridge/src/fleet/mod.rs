@@ -15,7 +15,10 @@ pub use token::Token;
 
 use crate::instance::{Factory, Instance};
 use crate::misbehaviour::Misbehaviour;
-use crate::protocol::Card;
+use crate::protocol::{Card, Snapshot};
+
+/// Saved states that are processes take memory, a file and a place in the system's table each; more are rebuilt by replay.
+const FORK_TOKENS_MAX: usize = 512;
 
 /// How much a fleet may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +55,12 @@ impl Fleet {
         let first = factory.start()?;
         let card = first.card().clone();
         crate::checks::check_card(&card)?;
+        let forks = card.snapshot == Snapshot::Fork;
         let fleet = Self {
             factory,
             card,
             seats: (0..limits.instances.max(1)).map(|_| Mutex::default()).collect(),
-            tokens_max: limits.tokens_max,
+            tokens_max: if forks { limits.tokens_max.min(FORK_TOKENS_MAX) } else { limits.tokens_max },
             latency: Latency::default(),
             generations: AtomicU64::new(0),
         };

@@ -198,11 +198,11 @@ impl Drive {
                 }
                 (Op::Reset { .. } | Op::Load { .. }, Answer::Done {}) => {}
                 (_, Answer::Failed { text }) if is_open => {
-                    let kind = match op {
-                        Op::Load { .. } | Op::Save { .. } => Kind::BrokenPromise,
-                        _ => Kind::Exception,
+                    let what = match op {
+                        Op::Load { .. } | Op::Save { .. } => Misbehaviour::new(Kind::BrokenPromise, text),
+                        _ => Misbehaviour::of_failure(&text, text.as_str()),
                     };
-                    lane.misbehaved(Misbehaviour::new(kind, text), &[op]);
+                    lane.misbehaved(what, &[op]);
                 }
                 (_, answer) if is_open => {
                     let text = format!("an operation was answered by {}", word(&answer));
