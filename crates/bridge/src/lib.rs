@@ -15,6 +15,7 @@
 //!    it is refused unless somebody asked for it, and the verdict then names it.
 
 pub mod fleet;
+pub mod fmu;
 pub mod instance;
 pub mod misbehaviour;
 pub mod protocol;
@@ -23,5 +24,6 @@ pub use fleet::{Fleet, FleetLimits, Seat, Times, Token};
 pub use instance::{Factory, Instance};
 pub use misbehaviour::{Kind, Misbehaviour};
 pub use protocol::{
-    Answer, Begin, Card, Decision, Op, PROTOCOL, Role, Seen, Snapshot, Support, TrajectoryPoint, WorldCard, WorldSegment,
+    Answer, Begin, Card, Decision, Op, PROTOCOL, Role, Seen, Snapshot, Support, TrajectoryPoint, WorldCard,
+    WorldSegment,
 };

@@ -148,7 +148,10 @@ impl Seat<'_> {
 }
 
 /// Waiting for somebody else is the edge of the program; the time never reaches a result.
-#[expect(clippy::disallowed_methods, reason = "how long the code from outside took is told to people and decides nothing")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long the code from outside took is told to people and decides nothing"
+)]
 fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
