@@ -5,7 +5,7 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::description::{Description, Wire};
+use super::description::{Causality, Description, Wire};
 use super::error::{FmuError, Status};
 use super::functions::{Callbacks, Functions, RawStatus, StatePointer, Versioned};
 use super::log;
@@ -196,6 +196,7 @@ impl Component {
             // SAFETY: the handle is alive.
             core.check("fmi2SetupExperiment", unsafe { setup(handle, 0, 0.0, 0.0, 0, 0.0) })?;
         }
+        self.write_texts()?;
         self.write(first, values)?;
         let _turn = core.turn();
         // SAFETY: the handle is alive.
@@ -311,6 +312,26 @@ impl Component {
         Ok(Some(buffer))
     }
 
+    /// Sets texts to their start values: some tools forget to, and then fail over texts that are not there.
+    fn write_texts(&self) -> Result<(), FmuError> {
+        let variables = self.core.fmu.description().variables.iter();
+        let settable = variables.filter(|variable| variable.wire == Wire::Text && variable.is_scalar);
+        let settable =
+            settable.filter(|variable| matches!(variable.causality, Causality::Input | Causality::Parameter));
+        let (mut references, mut texts) = (Vec::new(), Vec::new());
+        for variable in settable {
+            let Some(text) = variable.start.as_deref().and_then(|text| CString::new(text).ok()) else { continue };
+            references.push(variable.reference);
+            texts.push(text);
+        }
+        if references.is_empty() {
+            return Ok(());
+        }
+        let mut pointers: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
+        let bundle = Bundle { wire: Wire::Text, references, places: Vec::new() };
+        self.access(&bundle, Direction::Set, pointers.as_mut_ptr().cast())
+    }
+
     /// Sets variables; each takes the value of its place, in SI units.
     ///
     /// # Errors
@@ -337,7 +358,7 @@ impl Component {
                 Wire::UInt64 => send!(u64, |value| value.round() as u64),
                 Wire::WideBoolean => send!(c_int, |value| c_int::from(value != 0.0)),
                 Wire::Boolean => send!(u8, |value| u8::from(value != 0.0)),
-                Wire::Other => unreachable!("ports are numbers"),
+                Wire::Text | Wire::Other => unreachable!("ports are numbers"),
             }
         }
         Ok(())
@@ -371,7 +392,7 @@ impl Component {
                 Wire::UInt64 => receive!(u64, |value: u64| value as f64),
                 Wire::WideBoolean => receive!(c_int, |value: c_int| f64::from(u8::from(value != 0))),
                 Wire::Boolean => receive!(u8, |value: u8| f64::from(u8::from(value != 0))),
-                Wire::Other => unreachable!("ports are numbers"),
+                Wire::Text | Wire::Other => unreachable!("ports are numbers"),
             }
         }
         Ok(())

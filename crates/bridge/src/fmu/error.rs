@@ -138,7 +138,7 @@ pub enum FmuError {
 impl FmuError {
     /// Whether every component of the library is lost with it, or only the branch.
     pub fn is_fatal(&self) -> bool {
-        matches!(self, Self::Call { status: Status::Fatal | Status::Unknown(_), .. } | Self::State { .. })
+        matches!(self, Self::Call { status: Status::Fatal | Status::Unknown(_), .. })
     }
     /// As the misbehaviour of a whole instance.
     pub fn into_misbehaviour(self) -> Misbehaviour {

@@ -152,8 +152,12 @@ impl Binder {
     fn two(&mut self) -> Option<Versioned> {
         let (instantiate, setup) = (self.find("Instantiate"), self.find("SetupExperiment"));
         let (enter, step) = (self.find("EnterInitializationMode"), self.find("DoStep"));
-        let names = [(Wire::Float64, "Real"), (Wire::Int32, "Integer"), (Wire::WideBoolean, "Boolean")];
-        let access = self.access(&names);
+        let access = self.access(&[
+            (Wire::Float64, "Real"),
+            (Wire::Int32, "Integer"),
+            (Wire::WideBoolean, "Boolean"),
+            (Wire::Text, "String"),
+        ]);
         Some(Versioned::Two { instantiate: instantiate?, setup: setup?, enter: enter?, step: step?, access })
     }
     fn three(&mut self) -> Option<Versioned> {
@@ -171,6 +175,7 @@ impl Binder {
             (Wire::Int64, "Int64"),
             (Wire::UInt64, "UInt64"),
             (Wire::Boolean, "Boolean"),
+            (Wire::Text, "String"),
         ]);
         Some(Versioned::Three { instantiate: instantiate?, enter: enter?, step: step?, access })
     }
@@ -182,6 +187,7 @@ impl Functions {
     /// # Errors
     /// When the system does not load it, or functions are missing.
     pub fn load(binary: &Path, description: &Description) -> Result<Self, FmuError> {
+        offer_maths();
         // SAFETY: start-up code of a foreign binary may do anything; that is why FMUs are served by a process of their own.
         let library = unsafe { Library::new(binary) }.map_err(|error| FmuError::Library { text: told(&error) })?;
         let (prefix, state_word) = match description.version {
@@ -212,6 +218,17 @@ impl Functions {
         whole().filter(|_| complete).ok_or(FmuError::MissingFunctions { names: missing })
     }
 }
+
+/// Some binaries use the C library's mathematics without saying so, as most programs that load them have it.
+#[cfg(target_os = "linux")]
+fn offer_maths() {
+    use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LAZY};
+    // SAFETY: the system's own library; it is never unloaded. Where it is not found, nobody can have it anyway.
+    let maths = unsafe { Library::open(Some("libm.so.6"), RTLD_LAZY | RTLD_GLOBAL) };
+    let _ = maths.map(ManuallyDrop::new);
+}
+#[cfg(not(target_os = "linux"))]
+fn offer_maths() {}
 
 /// What the system says, which libloading keeps as the source.
 fn told(error: &libloading::Error) -> String {

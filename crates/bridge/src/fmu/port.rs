@@ -29,7 +29,7 @@ impl Port {
             let (name, line) = (&variable.name, variable.line);
             Err(FmuError::Mapping { text: format!("modelDescription.xml:{line}: `{name}` is {what}, not a number") })
         };
-        if variable.wire == Wire::Other {
+        if !variable.wire.is_number() {
             return refuse("a text, binary data or a clock");
         }
         if !variable.is_scalar {

@@ -25,8 +25,17 @@ pub enum Wire {
     WideBoolean,
     /// FMI 3: a `bool`.
     Boolean,
-    /// Text, binary data or a clock: nothing that is a number.
+    /// Text.
+    Text,
+    /// Binary data or a clock.
     Other,
+}
+
+impl Wire {
+    /// Whether it is a number or a boolean.
+    pub fn is_number(self) -> bool {
+        !matches!(self, Self::Text | Self::Other)
+    }
 }
 
 /// What a variable is for.
@@ -87,7 +96,7 @@ fn two(node: Node, types: &BTreeMap<&str, &str>) -> Result<Variable, FmuError> {
         "Real" => Wire::Float64,
         "Integer" | "Enumeration" => Wire::Int32,
         "Boolean" => Wire::WideBoolean,
-        "String" => Wire::Other,
+        "String" => Wire::Text,
         other => return Err(wrong(typed, format!("a variable of unknown type <{other}>"))),
     };
     Ok(Variable {
@@ -115,20 +124,22 @@ fn three(node: Node, types: &BTreeMap<&str, &str>, variables: &mut Vec<Variable>
         "Int64" | "Enumeration" => Wire::Int64,
         "UInt64" => Wire::UInt64,
         "Boolean" => Wire::Boolean,
-        "String" | "Binary" | "Clock" => Wire::Other,
+        "String" => Wire::Text,
+        "Binary" | "Clock" => Wire::Other,
         // Namespaced additions of tools are allowed to be skipped.
         other if node.tag_name().namespace().is_none() => {
             return Err(wrong(node, format!("a variable of unknown type <{other}>")));
         }
         _ => return Ok(()),
     };
+    let text_start = || child(node, "Start")?.attribute("value");
     let variable = Variable {
         name: required(node, "name")?.to_owned(),
         reference: reference(node)?,
         wire,
         causality: causality(node),
         unit: unit(node, types),
-        start: node.attribute("start").map(str::to_owned),
+        start: node.attribute("start").or_else(text_start).map(str::to_owned),
         is_scalar: child(node, "Dimension").is_none(),
         line: line(node),
     };

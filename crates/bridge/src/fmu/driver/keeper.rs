@@ -83,6 +83,7 @@ impl Keeper {
                 is_fresh: true,
                 current: None,
                 branches: BTreeMap::new(),
+                lost: BTreeMap::new(),
                 tokens: BTreeMap::new(),
                 starts: Vec::new(),
             })
@@ -160,6 +161,8 @@ pub struct StateKeeper {
     is_fresh: bool,
     current: Option<Branch>,
     branches: BTreeMap<Branch, Position>,
+    /// Branches whose state could not be taken out when another one needed the component, with the reason.
+    lost: BTreeMap<Branch, FmuError>,
     tokens: BTreeMap<TokenId, (Arc<State>, Clock)>,
     starts: Vec<(Begin, Arc<State>)>,
 }
@@ -175,41 +178,58 @@ impl StateKeeper {
         self.forget(branch);
         let clock = self.ground.clock(begin)?;
         let state = match self.starts.iter().find(|(known, _)| known == begin) {
-            Some((_, state)) => state.clone(),
+            Some((_, state)) => Some(state.clone()),
             None => self.start(begin)?,
         };
-        self.branches.insert(branch, Position { state: Some(state), clock });
+        if state.is_none() {
+            self.current = Some(branch);
+        }
+        self.branches.insert(branch, Position { state, clock });
         Ok(())
     }
-    /// Initialises the component once more.
-    fn start(&mut self, begin: &Begin) -> Result<Arc<State>, FmuError> {
+    /// Initialises the component once more. Where the state cannot be taken out the branch has the component, and
+    /// the promise is broken when somebody wants to save.
+    fn start(&mut self, begin: &Begin) -> Result<Option<Arc<State>>, FmuError> {
         self.put_away()?;
         if !self.is_fresh {
             self.component.reset()?;
         }
         self.is_fresh = false;
         self.ground.initialise(&self.component, begin)?;
-        let state = Arc::new(self.component.save()?);
+        let state = match self.component.save() {
+            Ok(state) => Arc::new(state),
+            Err(error) if error.is_fatal() => return Err(error),
+            Err(_) => return Ok(None),
+        };
         if self.starts.len() == STARTS_MAX {
             self.starts.remove(0);
         }
         self.starts.push((begin.clone(), state.clone()));
-        Ok(state)
+        Ok(Some(state))
     }
-    /// The state of the branch that has the component.
+    /// Takes the state out for the branch that has the component. If that fails, it fails for that branch alone.
     fn put_away(&mut self) -> Result<(), FmuError> {
         let Some(branch) = self.current.take() else { return Ok(()) };
-        if let Some(position) = self.branches.get_mut(&branch)
-            && position.state.is_none()
-        {
-            position.state = Some(Arc::new(self.component.save()?));
+        let Some(position) = self.branches.get_mut(&branch).filter(|position| position.state.is_none()) else {
+            return Ok(());
+        };
+        match self.component.save() {
+            Ok(state) => position.state = Some(Arc::new(state)),
+            Err(error) if error.is_fatal() => return Err(error),
+            Err(error) => {
+                self.branches.remove(&branch);
+                self.lost.insert(branch, error);
+            }
         }
         Ok(())
+    }
+    fn missing(&self, branch: Branch) -> FmuError {
+        self.lost.get(&branch).cloned().unwrap_or_else(|| no_branch(branch))
     }
     fn enter(&mut self, branch: Branch) -> Result<(&Component, Clock), FmuError> {
         if self.current != Some(branch) {
             self.put_away()?;
-            let position = self.branches.get(&branch).ok_or_else(|| no_branch(branch))?;
+            let position = self.branches.get(&branch).ok_or_else(|| self.missing(branch))?;
             if let Some(state) = &position.state {
                 self.component.load(state)?;
             }
@@ -220,6 +240,7 @@ impl StateKeeper {
     }
     fn forget(&mut self, branch: Branch) {
         self.branches.remove(&branch);
+        self.lost.remove(&branch);
         if self.current == Some(branch) {
             self.current = None;
         }
@@ -232,8 +253,8 @@ impl StateKeeper {
         if self.current == Some(branch) {
             self.put_away()?;
         }
-        let position = self.branches.remove(&branch).ok_or_else(|| no_branch(branch))?;
-        let state = position.state.ok_or_else(|| no_branch(branch))?;
+        let position = self.branches.remove(&branch).ok_or_else(|| self.missing(branch))?;
+        let state = position.state.ok_or_else(|| self.missing(branch))?;
         self.tokens.insert(token, (state.clone(), position.clock));
         Ok(state)
     }

@@ -2,7 +2,7 @@
 
 use super::mapping::{FmuMapping, InputSource};
 use super::signals::{Fact, Signal, fact, fact_names, folded};
-use crate::fmu::description::{Causality, Description, Dimensions, Variable, Wire};
+use crate::fmu::description::{Causality, Description, Dimensions, Variable};
 use crate::fmu::error::{FmuError, list};
 use crate::fmu::port::{Bundle, Port, bundles};
 use crate::protocol::{Begin, Decision, KeyVariable, Seen};
@@ -149,7 +149,7 @@ fn inputs(description: &Description, mapping: &FmuMapping) -> Result<Vec<(Port, 
             }
             Some(InputSource::Signal(source)) => source,
             // A text keeps its start value.
-            None if variable.wire == Wire::Other => continue,
+            None if !variable.wire.is_number() => continue,
             None => name,
         };
         let (signal, dimensions) = Signal::named(source).ok_or_else(|| {
