@@ -14,16 +14,32 @@
 //! 3. **The key sees only what is reported.** What a driver remembers and does not report is hidden; merging over
 //!    it is refused unless somebody asked for it, and the verdict then names it.
 
+pub mod body;
+pub mod checks;
+#[cfg(unix)]
+mod child;
+mod clock;
+pub mod connect;
+mod conversation;
 pub mod fleet;
 pub mod fmu;
 pub mod instance;
 pub mod misbehaviour;
+pub mod process;
 pub mod protocol;
+pub mod serve;
+pub mod world;
+pub mod zmtp;
 
-pub use fleet::{Fleet, FleetLimits, Seat, Times, Token};
+pub use connect::{ConnectFactory, Reach};
+pub use conversation::Deadlines;
+pub use fleet::{Fleet, FleetLimits, Latency, Seat, Times, Token};
 pub use instance::{Factory, Instance};
 pub use misbehaviour::{Kind, Misbehaviour};
+pub use process::{ProcessFactory, ProcessLimits, ProcessSpec};
 pub use protocol::{
     Answer, Begin, Card, Decision, Op, PROTOCOL, Role, Seen, Snapshot, Support, TrajectoryPoint, WorldCard,
     WorldSegment,
 };
+pub use serve::{ENDPOINT_VARIABLE, Endpoint, ServeError, serve};
+pub use world::{MergeRule, WorldError, WorldState, WorldSystem};

@@ -63,7 +63,7 @@ fn what_is_wrong_with_a_description_is_told_with_its_place() {
     };
     check(&TWO.replace("</TypeDefinitions>", ""), "modelDescription.xml:16:1");
     check(&TWO.replace("fmiVersion=\"2.0\"", "fmiVersion=\"1.0\""), "modelDescription.xml:2:1: FMI 1.0");
-    check(&TWO.replace("CoSimulation", "ModelExchange"), "model exchange only");
+    check(&TWO.replace("CoSimulation", "ModelExchange"), "other uses (model exchange");
     check(&TWO.replace("\"law\" can", "\"../law\" can"), "3:3: `../law` is no name of a file");
     check(&TWO.replace("guid", "grid"), "`guid` is missing");
     check(&TWO.replace("valueReference=\"3\"", "valueReference=\"-3\""), "14:5: `valueReference` is `-3`");
