@@ -84,8 +84,12 @@ impl Description {
             Some(other) => return Err(wrong(root, format!("FMI {other}; 2.0 and 3.0 are understood"))),
             None => return Err(wrong(root, "`fmiVersion` is missing")),
         };
-        let simulation = child(root, "CoSimulation")
-            .ok_or_else(|| wrong(root, "no <CoSimulation>: an FMU for other uses (model exchange, scheduled execution) cannot be stepped"))?;
+        let simulation = child(root, "CoSimulation").ok_or_else(|| {
+            wrong(
+                root,
+                "no <CoSimulation>: an FMU for other uses (model exchange, scheduled execution) cannot be stepped",
+            )
+        })?;
         let identifier = required(simulation, "modelIdentifier")?;
         if identifier.is_empty() || identifier.contains(['/', '\\', ':', '\0']) || identifier.contains("..") {
             return Err(wrong(simulation, format!("`{identifier}` is no name of a file")));
