@@ -24,6 +24,7 @@ pub mod connect;
 mod conversation;
 mod differs;
 pub mod fleet;
+pub mod fmu;
 pub mod instance;
 pub mod misbehaviour;
 pub mod process;

@@ -49,6 +49,9 @@ pub enum Verb {
     Completions(verbs::generate::Completions),
     /// Print the manual page.
     Man(verbs::generate::Man),
+    /// Serve an FMU from a process of its own.
+    #[command(hide = true)]
+    ServeFmu(verbs::serve_fmu::ServeFmu),
     /// Show what happens at a bug of ours.
     #[command(hide = true)]
     Bug,

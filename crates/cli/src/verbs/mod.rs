@@ -8,6 +8,7 @@ pub mod new;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod serve_fmu;
 pub mod test;
 
 use crate::cli::{Cli, Verb};
@@ -29,6 +30,7 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
         Verb::Explain(verb) => verb.run(global, screen),
         Verb::Completions(verb) => verb.run(),
         Verb::Man(verb) => verb.run(),
+        Verb::ServeFmu(verb) => verb.run(),
         Verb::Bug => panic!("this is no bug; somebody asked for `anabranch bug`"),
     }
 }

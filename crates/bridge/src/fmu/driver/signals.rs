@@ -1,0 +1,156 @@
+//! The numbers a driver sees, and those a run begins with, by name.
+
+use crate::fmu::description::Dimensions;
+use crate::protocol::{Begin, ObjectSeen, Seen};
+
+const NUMBER: Dimensions = Dimensions::new(0, 0);
+const LENGTH: Dimensions = Dimensions::new(1, 0);
+const TIME: Dimensions = Dimensions::new(0, 1);
+const SPEED: Dimensions = Dimensions::new(1, -1);
+const CURVATURE: Dimensions = Dimensions::new(-1, 0);
+
+/// A name, what it measures, and how its value is taken from something.
+type Entry<T> = (&'static str, Dimensions, fn(&T) -> f64);
+
+/// What is seen, by name as in the protocol.
+const SEEN: &[Entry<Seen>] = &[
+    ("time", TIME, |seen| seen.time),
+    ("tick", NUMBER, |seen| seen.tick as f64),
+    ("pose.x", LENGTH, |seen| seen.pose.x),
+    ("pose.y", LENGTH, |seen| seen.pose.y),
+    ("pose.heading", NUMBER, |seen| seen.pose.heading),
+    ("speed", SPEED, |seen| seen.speed),
+    ("steer", NUMBER, |seen| seen.steer),
+    ("gear", NUMBER, |seen| f64::from(seen.gear)),
+    ("path.station", LENGTH, |seen| seen.path.station),
+    ("path.lateral", LENGTH, |seen| seen.path.lateral),
+    ("path.heading", NUMBER, |seen| seen.path.heading),
+    ("path.curvature", CURVATURE, |seen| seen.path.curvature),
+    ("path.remaining", LENGTH, |seen| seen.path.remaining),
+    ("path.speed_max", SPEED, |seen| seen.path.speed_max),
+    ("path.direction", NUMBER, |seen| f64::from(seen.path.direction)),
+    ("path.section", NUMBER, |seen| f64::from(seen.path.section)),
+    ("path.sections_left", NUMBER, |seen| f64::from(seen.path.sections_left)),
+    ("goal.ahead", LENGTH, |seen| seen.goal.ahead),
+    ("goal.left", LENGTH, |seen| seen.goal.left),
+    ("goal.heading", NUMBER, |seen| seen.goal.heading),
+    ("objects.count", NUMBER, |seen| seen.objects.len() as f64),
+];
+
+/// What is seen of one object: `objects.0.x`.
+const OBJECT: &[Entry<ObjectSeen>] = &[
+    ("id", NUMBER, |object| f64::from(object.id)),
+    ("x", LENGTH, |object| object.x),
+    ("y", LENGTH, |object| object.y),
+    ("heading", NUMBER, |object| object.heading),
+    ("speed", SPEED, |object| object.speed),
+    ("length", LENGTH, |object| object.length),
+    ("width", LENGTH, |object| object.width),
+];
+
+/// What a run begins with, for parameters.
+const FACTS: &[Entry<Begin>] = &[
+    ("seed", NUMBER, |begin| begin.seed as f64),
+    ("cycle_s", TIME, |begin| begin.cycle_s),
+    ("until_s", TIME, |begin| begin.until_s),
+    ("start.x", LENGTH, |begin| begin.start.x),
+    ("start.y", LENGTH, |begin| begin.start.y),
+    ("start.heading", NUMBER, |begin| begin.start.heading),
+    ("start.speed", SPEED, |begin| begin.start.speed),
+    ("goal.x", LENGTH, |begin| begin.goal.x),
+    ("goal.y", LENGTH, |begin| begin.goal.y),
+    ("goal.tolerance_m", LENGTH, |begin| begin.goal.tolerance_m),
+    ("car.wheelbase_m", LENGTH, |begin| begin.car.wheelbase_m),
+    ("car.length_m", LENGTH, |begin| begin.car.length_m),
+    ("car.width_m", LENGTH, |begin| begin.car.width_m),
+    ("car.rear_overhang_m", LENGTH, |begin| begin.car.rear_overhang_m),
+    ("car.steering_max_rad", NUMBER, |begin| begin.car.steering_max_rad),
+    ("car.steering_rate_max_radps", Dimensions::new(0, -1), |begin| begin.car.steering_rate_max_radps),
+    ("path.length_m", LENGTH, |begin| begin.path.length_m),
+];
+
+/// How a value is taken from what is seen.
+#[derive(Clone, Copy, Debug)]
+pub enum Signal {
+    /// Directly.
+    Seen(fn(&Seen) -> f64),
+    /// From one of the objects; 0 while there are fewer.
+    Object(usize, fn(&ObjectSeen) -> f64),
+    /// Always the same.
+    Constant(f64),
+}
+
+impl Signal {
+    /// Its value.
+    pub fn value(&self, seen: &Seen) -> f64 {
+        match self {
+            Self::Seen(value) => value(seen),
+            Self::Object(index, value) => seen.objects.get(*index).map_or(0.0, value),
+            Self::Constant(value) => *value,
+        }
+    }
+    /// The one of this name; `.`, `_`, `-` and brackets count alike, and so do capitals.
+    pub fn named(name: &str) -> Option<(Self, Dimensions)> {
+        let name = folded(name);
+        let seen = SEEN.iter().find(|(known, ..)| folded(known) == name);
+        let seen = seen.map(|&(_, dimensions, value)| (Self::Seen(value), dimensions));
+        seen.or_else(|| {
+            let (index, field) = name.strip_prefix("objects_")?.split_once('_')?;
+            let index = index.parse().ok()?;
+            let (_, dimensions, value) = OBJECT.iter().find(|(known, ..)| *known == field)?;
+            Some((Self::Object(index, *value), *dimensions))
+        })
+    }
+    /// All names, for people.
+    pub fn names() -> Vec<String> {
+        SEEN.iter().map(|(name, ..)| (*name).to_owned()).chain(["objects.0.x".to_owned()]).collect()
+    }
+}
+
+/// A number a run begins with.
+pub type Fact = fn(&Begin) -> f64;
+
+/// The fact of this name.
+pub fn fact(name: &str) -> Option<(Fact, Dimensions)> {
+    let name = folded(name);
+    let found = FACTS.iter().find(|(known, ..)| folded(known) == name);
+    found.map(|&(_, dimensions, value)| (value, dimensions))
+}
+
+/// Names of all facts, for people.
+pub fn fact_names() -> Vec<String> {
+    FACTS.iter().map(|(name, ..)| (*name).to_owned()).collect()
+}
+
+/// Tools cannot write every name: `path.lateral` may be `path_lateral` or `Path.Lateral`, `objects.0.x` `objects[0].x`.
+pub fn folded(name: &str) -> String {
+    let mut folded = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match letter {
+            '.' | '_' | '-' | '[' | ']' | '/' if folded.ends_with('_') => {}
+            '.' | '_' | '-' | '[' | ']' | '/' => folded.push('_'),
+            other => folded.extend(other.to_lowercase()),
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_every_spelling() {
+        let seen =
+            Seen { speed: 3.0, objects: vec![ObjectSeen { x: 7.0, ..ObjectSeen::default() }], ..Seen::default() };
+        let value = |name: &str| Signal::named(name).map(|(signal, _)| signal.value(&seen));
+        assert_eq!(value("Speed"), Some(3.0));
+        assert_eq!(value("objects[0].x"), Some(7.0));
+        assert_eq!(value("objects_1_x"), Some(0.0));
+        assert_eq!(value("path_speed-max"), Some(0.0));
+        assert_eq!(value("objects.count"), Some(1.0));
+        assert_eq!(value("objects.0.colour"), None);
+        assert_eq!(value("velocity"), None);
+        assert!(fact("car_wheelbase_m").is_some() && fact("car").is_none());
+    }
+}

@@ -1,0 +1,138 @@
+//! FMUs behind a process of their own: whatever they do there, it is told by kind here, and the next one works.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+#[path = "../../bridge/tests/fmu/make.rs"]
+mod make;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anabranch_bridge::checks::check_answer;
+use anabranch_bridge::fmu::{ArchiveLimits, FmuFactory, FmuInstance, FmuMapping, FmuSpec, Package};
+use anabranch_bridge::protocol::PathSeen;
+use anabranch_bridge::{Answer, Begin, Factory, Instance, Kind, Misbehaviour, Op, Seen};
+use make::{Made, Recipe};
+
+const STATE: &str = "canGetAndSetFMUstate=\"true\" canGetAndSetFMUState=\"true\"";
+
+fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_anabranch"))
+}
+
+fn factory(made: &Made, mapping: FmuMapping) -> FmuFactory {
+    let (path, program) = (made.path.clone(), program().to_owned());
+    let spec = FmuSpec { path, mapping, limits: ArchiveLimits::default(), program };
+    FmuFactory::new(&spec).expect("an FMU that fits")
+}
+
+fn reset(branch: u32) -> Op {
+    Op::Reset { branch, begin: Box::new(Begin { cycle_s: 0.1, ..Begin::default() }) }
+}
+
+fn step(branch: u32, lateral: f64) -> Op {
+    let path = PathSeen { lateral, direction: 1, remaining: 3.0, speed_max: 2.0, ..PathSeen::default() };
+    Op::Step { branch, seen: Box::new(Seen { path, speed: 1.0, ..Seen::default() }) }
+}
+
+/// Asks one thing after another; the first misbehaviour counts.
+fn run(instance: &mut dyn Instance, ops: &[Op]) -> Result<Vec<Answer>, Misbehaviour> {
+    let (mut all, mut answers) = (Vec::new(), Vec::new());
+    for op in ops {
+        answers.clear();
+        instance.exchange(std::slice::from_ref(op), &mut answers)?;
+        let card = instance.card().clone();
+        answers.iter().try_for_each(|answer| check_answer(&card, op, answer))?;
+        all.append(&mut answers);
+    }
+    Ok(all)
+}
+
+#[test]
+fn whatever_an_fmu_does_in_a_step_is_told_by_kind_and_the_next_one_works() {
+    let cases = [
+        (1, Kind::Crash),
+        (2, Kind::Crash),
+        (3, Kind::Crash),
+        (4, Kind::Hang),
+        (5, Kind::NotANumber),
+        (6, Kind::Exception),
+        (7, Kind::Exception),
+        (8, Kind::Crash),
+        (9, Kind::Crash),
+        (10, Kind::Flood),
+        (11, Kind::Exception),
+        (12, Kind::NotANumber),
+        (13, Kind::Memory),
+        (14, Kind::Flood),
+        (15, Kind::OutOfRange),
+        (17, Kind::Crash),
+        (18, Kind::Exception),
+    ];
+    let made = Recipe::rogue(2, STATE).make();
+    for (mode, kind) in cases {
+        let mapping = FmuMapping { parameters: [("mode".to_owned(), f64::from(mode))].into(), ..FmuMapping::default() };
+        let mut factory = factory(&made, mapping);
+        let process = factory.process_mut();
+        process.limits.memory_bytes = 256 << 20;
+        if kind == Kind::Hang {
+            process.deadlines.message = Some(Duration::from_secs(2));
+        }
+        let mut instance = factory.start().expect("it starts");
+        let wrong = run(&mut *instance, &[reset(0), step(0, 0.5), step(0, 0.5), step(0, 0.5)]).expect_err("misbehaves");
+        assert_eq!(wrong.kind, kind, "mode {mode}: {wrong}\n{:?}", wrong.output);
+        drop(instance);
+        let mut next = factory.start().expect("the next one starts");
+        let answers = run(&mut *next, &[reset(0), step(0, 0.5), step(0, 0.5)]).expect("the next one works");
+        assert!(matches!(answers[2], Answer::Decision(_)), "mode {mode}");
+    }
+}
+
+#[test]
+fn broken_promises_of_states_are_told_as_such() {
+    for (version, mode) in [(2, 31), (2, 32), (3, 31), (3, 32)] {
+        let made = Recipe::rogue(version, STATE).make();
+        let mapping = FmuMapping { parameters: [("mode".to_owned(), f64::from(mode))].into(), ..FmuMapping::default() };
+        let mut instance = factory(&made, mapping).start().expect("it starts");
+        let ops = [reset(0), step(0, 0.5), Op::Save { branch: 0, token: 1 }];
+        let wrong = run(&mut *instance, &ops).expect_err("cannot save");
+        assert_eq!(wrong.kind, Kind::BrokenPromise, "mode {mode}: {wrong}");
+    }
+}
+
+#[test]
+fn the_law_behind_a_process_decides_as_it_does_in_this_one() {
+    for version in [2, 3] {
+        let made = Recipe::law(version).make();
+        let factory = factory(&made, FmuMapping::default());
+        let folder = factory.package().folder().to_owned();
+        let mut there = factory.start().expect("it starts");
+        let package = Package::open(&made.path, &ArchiveLimits::default()).expect("an FMU");
+        let mut here = FmuInstance::new(package, &FmuMapping::default()).expect("a driver");
+        assert_eq!(there.card(), here.card());
+        let mut ops = vec![reset(0), reset(1)];
+        ops.extend((0..40).map(|tick| step(tick % 2, 0.01 * f64::from(tick))));
+        ops.extend([Op::Save { branch: 1, token: 7 }, Op::Load { token: 7, branch: 3 }, step(3, -0.2), step(0, 0.3)]);
+        let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+        there.exchange(&ops, &mut theirs).expect("answered");
+        here.exchange(&ops, &mut ours).expect("answered");
+        assert_eq!(theirs, ours);
+        drop((there, factory));
+        assert!(!folder.exists(), "the unpacked FMU goes with its factory");
+    }
+}
+
+#[test]
+fn an_fmu_that_does_not_load_does_not_start_and_says_why() {
+    let recipe = Recipe::rogue(2, "");
+    let mut other = Recipe::rogue(2, "");
+    other.description = recipe.description.replace("{anabranch-example}", "{other}");
+    let made = other.make();
+    let wrong = factory(&made, FmuMapping::default()).start().map(|_| ()).expect_err("refuses");
+    assert_eq!(wrong.kind, Kind::NoStart, "{wrong}");
+    let output = wrong.output.expect("its last words");
+    assert!(output.contains("the token is {other} instead of {anabranch-example}"), "{output}");
+    let output = Command::new(program()).args(["serve-fmu"]).arg(&made.path).output().expect("started");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("refuses to be instantiated"));
+}
