@@ -14,6 +14,7 @@ from anabranch import gym
 SLOWER, IDLE, FASTER = 4, 1, 3
 SETTINGS = {
     "observation": {"type": "Kinematics", "vehicles_count": 5, "normalize": False, "absolute": False},
+    "action": {"type": "DiscreteMetaAction", "target_speeds": [0, 5, 10, 15, 20, 25, 30]},
     "lanes_count": 2,
     "vehicles_count": 10,
     "vehicles_density": 1.5,

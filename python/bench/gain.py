@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 SCENARIO = Path(__file__).parent.parent.parent / "examples" / "follow-law.toml"
-UNTIL = "5 s"
+UNTIL = "4 s"
 GOALS = {"copy": 0.7, "fork": 0.3}
 
 
@@ -23,7 +23,7 @@ def explored(program: str, way: str) -> Any:
     """The machine output of one exploration."""
     path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
     environment = {**os.environ, "ANABRANCH_SNAPSHOT": way, "PATH": path}
-    words = [program, "explore", str(SCENARIO), "--until", UNTIL, "--format", "json", "--coverage", "0"]
+    words = [program, "explore", str(SCENARIO), "--until", UNTIL, "--format", "json", "--rollouts", "0"]
     with tempfile.TemporaryDirectory() as folder:
         told = subprocess.run(words, env=environment, cwd=folder, capture_output=True, text=True, timeout=1800)
     if told.returncode not in (0, 1):

@@ -7,7 +7,7 @@ import numpy
 
 import anabranch
 
-FORKS = 60
+FORKS = 20
 
 
 class Law(anabranch.Driver):

@@ -58,7 +58,8 @@ class Session:
             return wire.reply(0, [wire.failed(f"malformed request: {error}")], time.perf_counter() - start)
         if blobs:
             _attach(ops, blobs)
-        answers = [self.do(op) for op in ops]
+        do = self.do
+        answers = [do(op) for op in ops]
         return wire.reply(seq, answers, time.perf_counter() - start)
 
     def do(self, op: Any) -> bytes:

@@ -18,6 +18,7 @@ _READY = b"\x05READY" + _PROPERTIES
 _DELIMITER = b"\x01\x00"
 _MORE, _LONG, _COMMAND = 1, 2, 4
 _CHUNK = 1 << 18
+_PIECE = 4096
 _CONNECT_S = 10.0
 FRAMES_MAX = 1024
 
@@ -103,7 +104,10 @@ class Link:
     def _exactly(self, count: int) -> bytes:
         parts, have = [self.rest], len(self.rest)
         while have < count:
-            part = self.socket.recv(min(_CHUNK, max(count - have, 4096)))
+            # A large message arrives in pieces of 8 KiB; waiting for the whole of it in one call wakes us once.
+            missing = count - have
+            flags = socket.MSG_WAITALL if missing > _PIECE else 0
+            part = self.socket.recv(min(_CHUNK, max(missing, _PIECE)), flags)
             if not part:
                 raise Closed("the host has closed the link")
             parts.append(part)
