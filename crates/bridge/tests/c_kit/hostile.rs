@@ -1,7 +1,4 @@
 //! The C kit among enemies: malformed messages, broken links, crashing branches, hosts that are killed.
-#![cfg(unix)]
-
-mod kit;
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -9,9 +6,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use super::kit::{Asker, Numbers, SANITISED, Started, build, random_seen, reset, socket_path, step};
 use anabranch_bridge::PROTOCOL;
 use anabranch_bridge::protocol::{Answer, Op, Reply, Request};
-use kit::{Asker, Numbers, SANITISED, Started, build, random_seen, reset, socket_path, step};
 
 const LAW: &str = "examples/c/follow_law.c";
 const ROGUE: &str = "crates/bridge/tests/c/rogue.c";
@@ -239,7 +236,7 @@ fn no_process_outlives_a_host_that_is_killed() {
     }
     let mark = format!("c-kit-{}", std::process::id());
     let mut host: Child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "no_process_outlives_a_host_that_is_killed"])
+        .args(["--exact", "hostile::no_process_outlives_a_host_that_is_killed"])
         .env("ANABRANCH_TEST_MARK", &mark)
         .stdout(Stdio::null())
         .spawn()

@@ -1,12 +1,9 @@
 //! The C kit (`c/anabranch.h`) and its examples, built with the system's compiler and asked over a real socket.
-#![cfg(unix)]
 
-mod kit;
-
+use super::kit::{Numbers, SANITISED, Started, begin, build, random_seen, reset, step};
 use anabranch_bridge::protocol::{Answer, Decision, Op, Role, Seen, Snapshot, Support, WorldSegment};
 use anabranch_driving::follow::{Deviation, LateralGains, LateralLaw, SpeedGains};
 use anabranch_vehicle::CarSpec;
-use kit::{Numbers, SANITISED, Started, begin, build, random_seen, reset, step};
 
 const LAW: &str = "examples/c/follow_law.c";
 const OWN: &str = "crates/bridge/tests/c/own.c";

@@ -1,14 +1,11 @@
 //! A driver in C that misbehaves in every way it can: each is reported by its kind, the next instance works, and nothing
 //! is left behind. Once in one process, once with a process for every branch.
-#![cfg(target_os = "linux")]
-
-mod kit;
 
 use std::time::Duration;
 
+use super::kit::{build, reset};
 use anabranch_bridge::protocol::Decision;
 use anabranch_bridge::{Answer, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Op, ProcessFactory, Seat, Seen};
-use kit::build;
 
 /// What is expected of one: in one process, and by fork.
 struct Row {
@@ -115,7 +112,7 @@ fn step(seat: &mut Seat<'_>, token: u32, tick: u64) -> Result<Decision, Misbehav
 }
 
 fn begin(seat: &mut Seat<'_>) -> Result<(), Misbehaviour> {
-    let answers = seat.ask(&[kit::reset(1), Op::Save { branch: 1, token: 1 }])?;
+    let answers = seat.ask(&[reset(1), Op::Save { branch: 1, token: 1 }])?;
     answers.into_iter().collect::<Result<Vec<_>, _>>().map(|_| ())
 }
 

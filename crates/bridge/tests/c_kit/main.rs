@@ -1,0 +1,8 @@
+//! The C kit (`c/anabranch.h`): built with the system's compiler, asked over real sockets, among friends and among enemies.
+#![cfg(unix)]
+
+mod answers;
+mod hostile;
+mod kit;
+#[cfg(target_os = "linux")]
+mod rogue;
