@@ -12,6 +12,7 @@ use super::log;
 use super::package::Package;
 use super::port::Bundle;
 
+// SAFETY: declared as in the C standard.
 unsafe extern "C" {
     fn calloc(count: usize, size: usize) -> *mut c_void;
     fn free(memory: *mut c_void);

@@ -17,59 +17,57 @@ pub type StatePointer = *mut c_void;
 /// What every function returns.
 pub type RawStatus = c_int;
 
-pub type Plain = unsafe extern "C" fn(Handle) -> RawStatus;
-pub type Free = unsafe extern "C" fn(Handle);
-pub type Logger = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
-/// FMI 2: references, their number, values.
-pub type AccessTwo = unsafe extern "C" fn(Handle, *const u32, usize, *mut c_void) -> RawStatus;
-/// FMI 3: the number of values follows.
-pub type AccessThree = unsafe extern "C" fn(Handle, *const u32, usize, *mut c_void, usize) -> RawStatus;
+/// Types of functions of the standard.
+macro_rules! functions {
+    ($($(#[$about:meta])* $name:ident($($argument:ty),* $(,)?) -> $result:ty;)*) => {$(
+        $(#[$about])*
+        // SAFETY: declared as the standard declares them; whoever calls one has a handle of the same binary.
+        pub type $name = unsafe extern "C" fn($($argument),*) -> $result;
+    )*};
+}
+
+functions! {
+    Plain(Handle) -> RawStatus;
+    Free(Handle) -> ();
+    Logger(*mut c_void, c_int, *const c_char, *const c_char) -> ();
+    Allocate(usize, usize) -> *mut c_void;
+    Release(*mut c_void) -> ();
+    /// FMI 2: references, their number, values.
+    AccessTwo(Handle, *const u32, usize, *mut c_void) -> RawStatus;
+    /// FMI 3: the number of values follows.
+    AccessThree(Handle, *const u32, usize, *mut c_void, usize) -> RawStatus;
+    /// Name, kind, guid, resources, callbacks, visible, logging.
+    InstantiateTwo(*const c_char, c_int, *const c_char, *const c_char, *const Callbacks, c_int, c_int) -> Handle;
+    /// Whether there is a tolerance, tolerance, start, whether there is a stop, stop.
+    SetupTwo(Handle, c_int, f64, f64, c_int, f64) -> RawStatus;
+    /// Time, length, whether nobody goes back.
+    StepTwo(Handle, f64, f64, c_int) -> RawStatus;
+    /// Name, token, resources, visible, logging, event mode, early return, intermediate variables and their number, environment,
+    /// logger, intermediate update.
+    InstantiateThree(
+        *const c_char, *const c_char, *const c_char, bool, bool, bool, bool, *const u32, usize, *mut c_void, Logger, *const c_void,
+    ) -> Handle;
+    /// As [`SetupTwo`].
+    EnterThree(Handle, bool, f64, f64, bool, f64) -> RawStatus;
+    /// Time, length, whether nobody goes back; then answers: event, end, early return (read as bytes, for a binary may write
+    /// more than 0 and 1), time reached.
+    StepThree(Handle, f64, f64, bool, *mut u8, *mut u8, *mut u8, *mut f64) -> RawStatus;
+    GetState(Handle, *mut StatePointer) -> RawStatus;
+    SetState(Handle, StatePointer) -> RawStatus;
+    StateSize(Handle, StatePointer, *mut usize) -> RawStatus;
+    WriteState(Handle, StatePointer, *mut u8, usize) -> RawStatus;
+}
 
 /// What an FMI 2 component calls back.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Callbacks {
     pub logger: *const c_void,
-    pub allocate: unsafe extern "C" fn(usize, usize) -> *mut c_void,
-    pub free: unsafe extern "C" fn(*mut c_void),
+    pub allocate: Allocate,
+    pub free: Release,
     pub step_finished: *const c_void,
     pub environment: *mut c_void,
 }
-
-pub type InstantiateTwo = unsafe extern "C" fn(
-    name: *const c_char,
-    kind: c_int,
-    guid: *const c_char,
-    resources: *const c_char,
-    callbacks: *const Callbacks,
-    visible: c_int,
-    logging: c_int,
-) -> Handle;
-pub type SetupTwo = unsafe extern "C" fn(Handle, c_int, f64, f64, c_int, f64) -> RawStatus;
-pub type StepTwo = unsafe extern "C" fn(Handle, f64, f64, c_int) -> RawStatus;
-
-pub type InstantiateThree = unsafe extern "C" fn(
-    name: *const c_char,
-    token: *const c_char,
-    resources: *const c_char,
-    visible: bool,
-    logging: bool,
-    event_mode: bool,
-    early_return: bool,
-    intermediate: *const u32,
-    intermediate_count: usize,
-    environment: *mut c_void,
-    logger: Logger,
-    intermediate_update: *const c_void,
-) -> Handle;
-pub type EnterThree = unsafe extern "C" fn(Handle, bool, f64, f64, bool, f64) -> RawStatus;
-/// Booleans are read as bytes: a binary may write more than 0 and 1.
-pub type StepThree = unsafe extern "C" fn(Handle, f64, f64, bool, *mut u8, *mut u8, *mut u8, *mut f64) -> RawStatus;
-
-pub type GetState = unsafe extern "C" fn(Handle, *mut StatePointer) -> RawStatus;
-pub type SetState = unsafe extern "C" fn(Handle, StatePointer) -> RawStatus;
-pub type StateSize = unsafe extern "C" fn(Handle, StatePointer, *mut usize) -> RawStatus;
-pub type WriteState = unsafe extern "C" fn(Handle, StatePointer, *mut u8, usize) -> RawStatus;
 
 /// What differs between the versions.
 #[derive(Debug)]

@@ -56,6 +56,9 @@ unsafe fn add_pointer(message: *const c_char) {
 }
 
 /// FMI 3: the message is ready.
+///
+/// # Safety
+/// Called as the standard says.
 pub(super) unsafe extern "C" fn logger_three(
     _environment: *mut c_void,
     _status: c_int,
@@ -70,6 +73,9 @@ pub(super) unsafe extern "C" fn logger_three(
 ///
 /// Stable Rust cannot write such a function. It spills the registers that may hold values where the calling
 /// convention of x86-64 (System V, section 3.5.7) wants them, and hands a `va_list` on.
+///
+/// # Safety
+/// Called as the standard says.
 #[cfg(all(unix, target_arch = "x86_64"))]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn logger_two() {
@@ -100,6 +106,8 @@ pub(super) unsafe extern "C" fn logger_two() {
     )
 }
 
+/// # Safety
+/// Called by [`logger_two`] alone.
 #[cfg(all(unix, target_arch = "x86_64"))]
 unsafe extern "C" fn formatted(
     _environment: *mut c_void,
@@ -109,6 +117,7 @@ unsafe extern "C" fn formatted(
     format: *const c_char,
     values: *mut c_void,
 ) {
+    // SAFETY: declared as in the C standard; a `va_list` is handed over as an address on this machine.
     unsafe extern "C" {
         fn vsnprintf(buffer: *mut c_char, size: usize, format: *const c_char, values: *mut c_void) -> c_int;
     }
@@ -123,6 +132,9 @@ unsafe extern "C" fn formatted(
 }
 
 /// FMI 2 on other machines: the format without its values.
+///
+/// # Safety
+/// Called as the standard says.
 #[cfg(not(all(unix, target_arch = "x86_64")))]
 pub(super) unsafe extern "C" fn logger_two(
     _environment: *mut c_void,
@@ -142,6 +154,7 @@ mod tests {
     #[cfg(all(unix, target_arch = "x86_64"))]
     #[test]
     fn a_line_with_many_values_is_formatted() {
+        // SAFETY: a type of how FMUs see the logger.
         type Logger = unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *const c_char, *const c_char, ...);
         // SAFETY: this is how FMUs call the logger.
         let logger: Logger = unsafe { std::mem::transmute(logger_two as unsafe extern "C" fn()) };

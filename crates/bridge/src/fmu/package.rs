@@ -31,7 +31,9 @@ impl Package {
     /// When it is no FMU for co-simulation on this machine.
     pub fn open(path: &Path, limits: &ArchiveLimits) -> Result<Self, FmuError> {
         let unpacked = if path.is_dir() { None } else { Some(archive::unpack(path, limits)?) };
-        let folder = unpacked.as_ref().map_or(path, TempDir::path).to_owned();
+        // FMUs hear where their resources are, and may run elsewhere.
+        let folder = fs::canonicalize(unpacked.as_ref().map_or(path, TempDir::path))
+            .map_err(|error| FmuError::Archive { path: path.to_owned(), text: error.to_string() })?;
         let description = Description::parse(&text(path, &folder)?)?;
         let binary = platform::binary(&folder, &description.identifier).ok_or_else(|| FmuError::NoBinary {
             wanted: platform::wanted(&description.identifier),

@@ -48,7 +48,7 @@ static int misbehave(Model *m) {
     case 10: for (;;) say(m, 10);
     case 11: m->gear = 7; return 0;
     case 12: m->accel = 1e308 * 10; return 0;
-    case 13: for (;;) { size_t size = 16 << 20; char *p = malloc(size); if (p) for (size_t i = 0; i < size; i += 4096) p[i] = 1; }
+    case 13: for (;;) { size_t size = 16 << 20; volatile char *p = malloc(size); if (p) for (size_t i = 0; i < size; i += 4096) p[i] = 1; }
     case 14: for (;;) puts("standard output belongs to nobody");
     case 15: m->steer = 100; return 0;
     case 16: m->steer += hidden++; return 0;
