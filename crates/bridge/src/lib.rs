@@ -18,6 +18,8 @@ pub mod fleet;
 pub mod instance;
 pub mod misbehaviour;
 pub mod protocol;
+#[cfg(feature = "wasm")]
+pub mod wasm;
 
 pub use fleet::{Fleet, FleetLimits, Seat, Times, Token};
 pub use instance::{Factory, Instance};
