@@ -11,7 +11,7 @@ use super::inspect::{self, inspect};
 use super::limits::WasmLimits;
 use super::outside::{self, Outside};
 use super::rewrite::{name_of, rewrite};
-use super::slot::Slot;
+use super::slot::{Slot, Tools};
 use super::{card, layout};
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::protocol::Card;
@@ -49,11 +49,11 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Clears what is touched of it.
-    pub(super) fn clear(&self, memory: &mut [u8], touched: &[u32]) {
+    /// Clears what was written of it.
+    pub(super) fn clear(&self, memory: &mut [u8], written: &[u32]) {
         let page = |byte: u32| byte / PAGE_BYTES as u32;
-        let first = touched.partition_point(|&number| number < page(self.from));
-        for &number in touched[first..].iter().take_while(|&&number| number <= page(self.to)) {
+        let first = written.partition_point(|&number| number < page(self.from));
+        for &number in written[first..].iter().take_while(|&&number| number <= page(self.to)) {
             let from = (number as usize * PAGE_BYTES).max(self.from as usize);
             let to = ((number as usize + 1) * PAGE_BYTES).min(self.to as usize);
             if from < to {
@@ -77,7 +77,7 @@ impl Compiled {
         let engine = engine()?;
         Module::validate(&engine, bytes).map_err(malformed)?;
         let findings = inspect(bytes)?;
-        let module = Module::new(&engine, rewrite(bytes, &findings)?).map_err(malformed)?;
+        let module = Module::new(&engine, rewrite(bytes, &findings, limits.memory_bytes_max)?).map_err(malformed)?;
         let mut linker = Linker::new(&engine);
         let (space, name) = inspect::LOG;
         linker.func_wrap(space, name, outside::log).map_err(no_start)?;
@@ -116,7 +116,7 @@ impl Blueprint {
                 return Err(Misbehaviour::new(Kind::Malformed, text));
             }
         }
-        let start = slot.image(&base);
+        let start = slot.save(&base, &scratch, &mut Tools::default());
         Ok(Self { compiled, card, base, start, room, scratch })
     }
 }
@@ -152,7 +152,8 @@ fn config() -> Config {
         .cranelift_nan_canonicalization(true)
         .max_wasm_stack(STACK_BYTES)
         .wasm_relaxed_simd(false)
-        .wasm_multi_memory(false)
+        // For the marks; modules have one.
+        .wasm_multi_memory(true)
         .wasm_memory64(false)
         .wasm_custom_page_sizes(false);
     config

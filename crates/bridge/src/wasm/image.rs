@@ -2,53 +2,77 @@
 
 use std::sync::Arc;
 
-use anabranch_kernel::{Digest, DigestWriter};
+use anabranch_kernel::Digest;
 use wasmtime::Val;
 
-/// Pages are those of the processor.
-pub(super) const PAGE_BYTES: usize = 4096;
+/// Bytes of a page: few enough that a small change is a small copy, many enough that lists of pages stay short.
+pub(super) const PAGE_BYTES: usize = 1 << PAGE_BYTES_LOG2;
+/// The same as a power of two.
+pub(super) const PAGE_BYTES_LOG2: u32 = 12;
+/// Pages whose list is shared as a whole.
+const CHUNK_PAGES: usize = 64;
 /// What a page that was never there holds.
 static ZEROS: [u8; PAGE_BYTES] = [0; PAGE_BYTES];
 
 /// A page that differs from the fresh one. States that have it in common share it.
 #[derive(Debug)]
-pub(super) struct Page {
-    pub(super) bytes: [u8; PAGE_BYTES],
-    digest: Digest,
+struct Page {
+    bytes: [u8; PAGE_BYTES],
+    /// Of its number and its bytes.
+    digest: u128,
 }
 
 impl Page {
-    fn new(bytes: &[u8; PAGE_BYTES]) -> Arc<Self> {
-        Arc::new(Self { bytes: *bytes, digest: Digest::of(bytes) })
+    fn new(number: u32, bytes: &[u8; PAGE_BYTES]) -> Arc<Self> {
+        let mut content = [0; 20];
+        content[..16].copy_from_slice(&Digest::of(bytes).0.to_le_bytes());
+        content[16..].copy_from_slice(&number.to_le_bytes());
+        Arc::new(Self { bytes: *bytes, digest: Digest::of(&content).0 })
     }
 }
+
+/// Neighbouring pages; `None` is a fresh one.
+type Chunk = [Option<Arc<Page>>; CHUNK_PAGES];
 
 /// A saved state.
 #[derive(Debug)]
 pub(super) struct Image {
-    /// Size of the whole memory, shared pages and fresh ones included.
+    /// Size of the whole memory, fresh pages included.
     pub(super) memory_bytes: usize,
-    /// By number, ascending.
-    pub(super) pages: Vec<(u32, Arc<Page>)>,
     pub(super) globals: Vec<Val>,
-    /// Of everything above: equal digest, equal future.
-    pub(super) digest: Digest,
+    chunks: Vec<Option<Arc<Chunk>>>,
+    /// Sum of the digests of all pages: it does not depend on the order, so a change costs what has changed.
+    pages_digest: u128,
 }
 
 impl Image {
-    fn new(memory_bytes: usize, pages: Vec<(u32, Arc<Page>)>, globals: Vec<Val>) -> Self {
-        let mut digest = DigestWriter::new();
-        digest.number(memory_bytes as u64);
-        for (number, page) in &pages {
-            digest.number(u64::from(*number));
-            digest.wide(page.digest.0);
+    /// Of everything it holds: equal digest, equal future.
+    pub(super) fn digest(&self) -> Digest {
+        let mut content = Vec::with_capacity(16 * (2 + self.globals.len()));
+        content.extend_from_slice(&(self.memory_bytes as u128).to_le_bytes());
+        content.extend_from_slice(&self.pages_digest.to_le_bytes());
+        for global in &self.globals {
+            content.extend_from_slice(&bits(global).to_le_bytes());
         }
-        // Pages and globals cannot be confused: no page has this number.
-        digest.number(u64::MAX);
-        for global in &globals {
-            digest.wide(bits(global));
+        Digest::of(&content)
+    }
+    /// The addresses of the pages it holds, to count shared ones once.
+    pub(super) fn pages(&self) -> impl Iterator<Item = usize> {
+        let chunks = self.chunks.iter().flatten();
+        chunks.flat_map(|chunk| chunk.iter().flatten().map(|page| Arc::as_ptr(page) as usize))
+    }
+    fn page(&self, number: u32) -> Option<&Arc<Page>> {
+        let number = number as usize;
+        self.chunks.get(number / CHUNK_PAGES)?.as_ref()?[number % CHUNK_PAGES].as_ref()
+    }
+    fn set(&mut self, number: u32, page: Option<Arc<Page>>) {
+        let number = number as usize;
+        let index = number / CHUNK_PAGES;
+        if index >= self.chunks.len() {
+            self.chunks.resize(index + 1, None);
         }
-        Self { memory_bytes, pages, globals, digest: digest.finish() }
+        let chunk = self.chunks[index].get_or_insert_with(|| Arc::new([const { None }; CHUNK_PAGES]));
+        Arc::make_mut(chunk)[number % CHUNK_PAGES] = page;
     }
 }
 
@@ -74,56 +98,51 @@ pub(super) struct Base {
 
 impl Base {
     pub(super) fn new(memory: &[u8], globals: Vec<Val>) -> Self {
-        Self { bytes: memory.to_vec(), image: Arc::new(Image::new(memory.len(), Vec::new(), globals)) }
+        let image = Image { memory_bytes: memory.len(), globals, chunks: Vec::new(), pages_digest: 0 };
+        Self { bytes: memory.to_vec(), image: Arc::new(image) }
+    }
+    /// Saves a memory that was `parent` before these pages were written. What has not changed is shared with it.
+    pub(super) fn save(&self, memory: &[u8], written: &[u32], globals: Vec<Val>, parent: &Image) -> Image {
+        let (chunks, pages_digest) = (parent.chunks.clone(), parent.pages_digest);
+        let mut image = Image { memory_bytes: memory.len(), globals, chunks, pages_digest };
+        let (all, _) = memory.as_chunks::<PAGE_BYTES>();
+        for &number in written {
+            let (bytes, old) = (&all[number as usize], parent.page(number));
+            let before = old.map_or_else(|| self.page(number), |page| &page.bytes);
+            if bytes == before {
+                continue;
+            }
+            let new = (bytes != self.page(number)).then(|| Page::new(number, bytes));
+            let digest = |page: Option<&Arc<Page>>| page.map_or(0, |page| page.digest);
+            image.pages_digest = image.pages_digest.wrapping_sub(digest(old)).wrapping_add(digest(new.as_ref()));
+            image.set(number, new);
+        }
+        image
     }
     /// A fresh page; where memory has grown, zeros.
-    pub(super) fn page(&self, number: u32) -> &[u8; PAGE_BYTES] {
+    fn page(&self, number: u32) -> &[u8; PAGE_BYTES] {
         self.bytes.as_chunks::<PAGE_BYTES>().0.get(number as usize).unwrap_or(&ZEROS)
     }
-    /// Saves a memory. Only pages that are listed as touched are looked at; those that are equal to the ones of `parent`
-    /// are shared with it.
-    pub(super) fn save(&self, memory: &[u8], touched: &[u32], globals: Vec<Val>, parent: &Image) -> Image {
-        let (all, _) = memory.as_chunks::<PAGE_BYTES>();
-        let mut known = parent.pages.iter().peekable();
-        let mut pages = Vec::with_capacity(touched.len());
-        for &number in touched {
-            let bytes = &all[number as usize];
-            while known.next_if(|(other, _)| *other < number).is_some() {}
-            let same = known.next_if(|(other, _)| *other == number).filter(|(_, page)| page.bytes == *bytes);
-            if let Some((_, page)) = same {
-                pages.push((number, Arc::clone(page)));
-            } else if bytes != self.page(number) {
-                pages.push((number, Page::new(bytes)));
-            }
+    /// Turns a memory that was `held` before these pages were written into `wanted`.
+    pub(super) fn load(&self, memory: &mut [u8], written: &[u32], held: &Image, wanted: &Image) {
+        let (all, _) = memory.as_chunks_mut::<PAGE_BYTES>();
+        for &number in written {
+            all[number as usize] = *wanted.page(number).map_or_else(|| self.page(number), |page| &page.bytes);
         }
-        Image::new(memory.len(), pages, globals)
-    }
-}
-
-/// Turns a memory that holds `held` into one that holds `wanted`; `write` is called for each page that may differ.
-pub(super) fn differences(held: &Image, wanted: &Image, base: &Base, mut write: impl FnMut(u32, &[u8; PAGE_BYTES])) {
-    let (mut old, mut new) = (held.pages.iter().peekable(), wanted.pages.iter().peekable());
-    loop {
-        match (old.peek(), new.peek()) {
-            (None, None) => return,
-            (Some((number, _)), None) => {
-                write(*number, base.page(*number));
-                old.next();
+        for index in 0..held.chunks.len().max(wanted.chunks.len()) {
+            let chunk = |image: &Image| image.chunks.get(index).cloned().flatten();
+            let (old, new) = (chunk(held), chunk(wanted));
+            if old.as_ref().map(Arc::as_ptr) == new.as_ref().map(Arc::as_ptr) {
+                continue;
             }
-            (Some((number, _)), Some((other, _))) if number < other => {
-                write(*number, base.page(*number));
-                old.next();
-            }
-            (Some((number, page)), Some((other, wanted))) if number == other => {
-                if !Arc::ptr_eq(page, wanted) {
-                    write(*other, &wanted.bytes);
+            for place in 0..CHUNK_PAGES {
+                let page = |chunk: &Option<Arc<Chunk>>| chunk.as_ref().and_then(|chunk| chunk[place].clone());
+                let (old, new) = (page(&old), page(&new));
+                if old.as_ref().map(Arc::as_ptr) == new.as_ref().map(Arc::as_ptr) {
+                    continue;
                 }
-                old.next();
-                new.next();
-            }
-            (_, Some((number, page))) => {
-                write(*number, &page.bytes);
-                new.next();
+                let number = index * CHUNK_PAGES + place;
+                all[number] = *new.as_ref().map_or_else(|| self.page(number as u32), |page| &page.bytes);
             }
         }
     }

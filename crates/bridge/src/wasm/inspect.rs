@@ -15,19 +15,40 @@ use crate::misbehaviour::{Kind, Misbehaviour};
 /// Module and name of the one import.
 pub(super) const LOG: (&str, &str) = ("anabranch", "log");
 
+/// An instruction that writes to memory, by what it takes from the stack.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Write {
+    /// An address, to which this is added, and a value of this type.
+    Store { offset: u32, value: ValType },
+    /// An address, something, and a number of bytes.
+    Bulk,
+}
+
+/// The body of a function.
+#[derive(Debug)]
+pub(super) struct Body {
+    /// Where it lies in the file: declarations of locals, then instructions.
+    pub(super) range: Range<usize>,
+    /// Where its instructions begin.
+    pub(super) code: usize,
+    /// Parameters and locals.
+    pub(super) locals: u32,
+    /// Where it writes to memory, in order.
+    pub(super) writes: Vec<(usize, Write)>,
+}
+
 /// What a walk through the sections brings together.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// For every type whether it is that of the log.
-    types: Vec<bool>,
-    /// Functions so far, imported ones first.
-    pub(super) functions: u32,
-    /// Where the bodies of functions lie in the file.
-    pub(super) bodies: Vec<Range<usize>>,
-    /// Where instructions stand that work on many bytes at once, in order.
-    pub(super) bulk: Vec<usize>,
+    /// For every type whether it is that of the log, and how many parameters it has.
+    types: Vec<(bool, u32)>,
+    /// The types of all functions, imported ones first.
+    functions: Vec<u32>,
+    /// The bodies of functions that are not imported.
+    pub(super) bodies: Vec<Body>,
     /// Numbers of the globals that change.
     pub(super) globals: Vec<u32>,
+    imports: usize,
     memories: u32,
     exports_memory: bool,
 }
@@ -36,6 +57,10 @@ impl Findings {
     /// Number of types.
     pub(super) fn types(&self) -> u32 {
         self.types.len() as u32
+    }
+    /// Number of functions.
+    pub(super) fn functions(&self) -> u32 {
+        self.functions.len() as u32
     }
 }
 
@@ -63,13 +88,17 @@ impl Findings {
             Payload::TypeSection(groups) => {
                 for group in groups {
                     let group = group.map_err(unreadable)?;
-                    self.types.extend(group.types().map(|of| is_type_of_log(&of.composite_type.inner)));
+                    self.types.extend(group.types().map(|of| look_at_type(&of.composite_type.inner)));
                 }
             }
             Payload::ImportSection(imports) => {
                 for import in imports.into_imports() {
                     self.check_import(&import.map_err(unreadable)?)?;
-                    self.functions += 1;
+                }
+            }
+            Payload::FunctionSection(functions) => {
+                for function in functions {
+                    self.functions.push(function.map_err(unreadable)?);
                 }
             }
             Payload::MemorySection(memories) => self.memories = memories.count(),
@@ -95,53 +124,93 @@ impl Findings {
         Ok(())
     }
 
-    fn check_import(&self, import: &Import<'_>) -> Result<(), Misbehaviour> {
+    fn check_import(&mut self, import: &Import<'_>) -> Result<(), Misbehaviour> {
         let name = format!("`{}.{}`", import.module, import.name);
         if (import.module, import.name) != LOG {
             let text = format!("the module imports {name}; the only import there is, is `{}.{}`", LOG.0, LOG.1);
             return Err(refused(text));
         }
         match import.ty {
-            TypeRef::Func(index) if self.types.get(index as usize) == Some(&true) => Ok(()),
+            TypeRef::Func(index) if self.types.get(index as usize).is_some_and(|of| of.0) => {
+                self.functions.push(index);
+                self.imports += 1;
+                Ok(())
+            }
             _ => Err(refused(format!("the import {name} must be a function of an address and a number of bytes"))),
         }
     }
 
-    /// Refuses instructions that change what is neither memory nor a global.
+    /// Notes where a function writes to memory, and refuses instructions that change what is neither memory nor a
+    /// global.
     fn check_body(&mut self, body: &FunctionBody<'_>) -> Result<(), Misbehaviour> {
-        let function = self.functions;
-        self.functions += 1;
-        self.bodies.push(body.range());
-        let operators = body.get_operators_reader().map_err(unreadable)?;
-        for operator in operators.into_iter_with_offsets() {
-            let (operator, offset) = operator.map_err(unreadable)?;
-            let instruction = match operator {
-                Operator::TableSet { .. } => "table.set",
-                Operator::TableGrow { .. } => "table.grow",
-                Operator::TableFill { .. } => "table.fill",
-                Operator::TableCopy { .. } => "table.copy",
-                Operator::TableInit { .. } => "table.init",
-                Operator::ElemDrop { .. } => "elem.drop",
-                Operator::DataDrop { .. } => "data.drop",
-                Operator::MemoryFill { .. } | Operator::MemoryCopy { .. } | Operator::MemoryInit { .. } => {
-                    self.bulk.push(offset);
-                    continue;
-                }
-                _ => continue,
-            };
-            let text = format!(
-                "function {function} uses `{instruction}` at byte {offset}: what it changes is neither memory nor a \
-                 global and cannot be saved"
-            );
-            return Err(refused(text));
+        let function = self.imports + self.bodies.len();
+        let of = self.functions.get(function).and_then(|&of| self.types.get(of as usize));
+        let mut locals = of.map_or(0, |of| of.1);
+        for group in body.get_locals_reader().map_err(unreadable)? {
+            locals += group.map_err(unreadable)?.0;
         }
+        let operators = body.get_operators_reader().map_err(unreadable)?;
+        let (code, mut writes) = (operators.original_position(), Vec::new());
+        for operator in operators.into_iter_with_offsets() {
+            let (operator, at) = operator.map_err(unreadable)?;
+            if let Some(write) = write(&operator) {
+                writes.push((at, write));
+            } else if let Some(instruction) = unsaveable(&operator) {
+                let text = format!(
+                    "function {function} uses `{instruction}` at byte {at}: what it changes is neither memory nor a \
+                     global and cannot be saved"
+                );
+                return Err(refused(text));
+            }
+        }
+        self.bodies.push(Body { range: body.range(), code, locals, writes });
         Ok(())
     }
 }
 
-fn is_type_of_log(of: &CompositeInnerType) -> bool {
-    let CompositeInnerType::Func(function) = of else { return false };
-    function.params() == [ValType::I32, ValType::I32] && function.results().is_empty()
+fn look_at_type(of: &CompositeInnerType) -> (bool, u32) {
+    let CompositeInnerType::Func(function) = of else { return (false, 0) };
+    let is_log = function.params() == [ValType::I32, ValType::I32] && function.results().is_empty();
+    (is_log, function.params().len() as u32)
+}
+
+/// The instruction if it writes to memory. The offset of a memory with addresses of 32 bits has as many.
+fn write(operator: &Operator<'_>) -> Option<Write> {
+    let (memarg, value) = match operator {
+        Operator::I32Store { memarg } | Operator::I32Store8 { memarg } | Operator::I32Store16 { memarg } => {
+            (memarg, ValType::I32)
+        }
+        Operator::I64Store { memarg }
+        | Operator::I64Store8 { memarg }
+        | Operator::I64Store16 { memarg }
+        | Operator::I64Store32 { memarg } => (memarg, ValType::I64),
+        Operator::F32Store { memarg } => (memarg, ValType::F32),
+        Operator::F64Store { memarg } => (memarg, ValType::F64),
+        Operator::V128Store { memarg }
+        | Operator::V128Store8Lane { memarg, .. }
+        | Operator::V128Store16Lane { memarg, .. }
+        | Operator::V128Store32Lane { memarg, .. }
+        | Operator::V128Store64Lane { memarg, .. } => (memarg, ValType::V128),
+        Operator::MemoryFill { .. } | Operator::MemoryCopy { .. } | Operator::MemoryInit { .. } => {
+            return Some(Write::Bulk);
+        }
+        _ => return None,
+    };
+    Some(Write::Store { offset: memarg.offset as u32, value })
+}
+
+/// The name of an instruction that changes what cannot be saved.
+fn unsaveable(operator: &Operator<'_>) -> Option<&'static str> {
+    Some(match operator {
+        Operator::TableSet { .. } => "table.set",
+        Operator::TableGrow { .. } => "table.grow",
+        Operator::TableFill { .. } => "table.fill",
+        Operator::TableCopy { .. } => "table.copy",
+        Operator::TableInit { .. } => "table.init",
+        Operator::ElemDrop { .. } => "elem.drop",
+        Operator::DataDrop { .. } => "data.drop",
+        _ => return None,
+    })
 }
 
 fn unreadable(error: BinaryReaderError) -> Misbehaviour {

@@ -1,12 +1,11 @@
 //! A module as an instance: branches are copies of it, saved states are images.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::blueprint::Blueprint;
-use super::image::Image;
+use super::image::{Image, PAGE_BYTES};
 use super::slot::{Slot, Tools};
-use super::touched::Touched;
 use crate::instance::Instance;
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::protocol::{Answer, Branch, Card, Op, TokenId};
@@ -38,21 +37,14 @@ impl WasmInstance {
             branches: BTreeMap::new(),
             free: Vec::new(),
             saved: BTreeMap::new(),
-            tools: Tools::new(Touched::new()),
+            tools: Tools::default(),
             seconds: 0.0,
         }
     }
-    /// Compares whole memories from now on instead of asking the system which pages were written: the same results, more
-    /// slowly. For tests, and where the system's answer is in doubt.
-    pub fn compare_everything(&mut self) {
-        self.tools.touched = Touched::everything();
-    }
     /// Bytes of memory that saved states have to themselves or share with each other; shared ones count once.
     pub fn saved_bytes(&self) -> usize {
-        let pages =
-            self.saved.values().flat_map(|image| image.pages.iter().map(|(_, page)| Arc::as_ptr(page) as usize));
-        let distinct: std::collections::BTreeSet<usize> = pages.collect();
-        distinct.len() * super::image::PAGE_BYTES
+        let distinct: BTreeSet<usize> = self.saved.values().flat_map(|image| image.pages()).collect();
+        distinct.len() * PAGE_BYTES
     }
 
     fn perform(&mut self, op: &Op) -> Result<Answer, Misbehaviour> {
@@ -80,10 +72,10 @@ impl WasmInstance {
             Op::Run { .. } => Ok(Answer::Failed { text: "a WASM module is a driver and runs no segments".to_owned() }),
             Op::Save { branch, token } => {
                 let Some(mut slot) = self.branches.remove(branch) else { return Ok(no_branch(*branch)) };
-                let (image, worth_keeping) = slot.save(&self.blueprint, &mut self.tools);
-                let bytes = image.digest.0.to_le_bytes().to_vec();
+                let image = slot.save(&self.blueprint.base, &self.blueprint.scratch, &mut self.tools);
+                let bytes = image.digest().0.to_le_bytes().to_vec();
                 self.saved.insert(*token, image);
-                self.free.extend(worth_keeping.then_some(slot));
+                self.free.push(slot);
                 Ok(Answer::Saved { bytes: Some(bytes.into()) })
             }
             Op::Drop { tokens } => {

@@ -5,11 +5,11 @@
 //! a saved state is a list of the pages of memory that differ from a fresh one
 //! ([decision 14](../../../../docs/adr/0014-wasm-states-share-pages.md)).
 //!
-//! * [`inspect`] refuses what could not be saved; [`rewrite`] makes hidden globals visible.
-//! * [`blueprint`] is a compiled module with the memory it begins with; instances are cheap after that.
-//! * [`slot`] is one live copy with its memory; [`image`] what is kept of it; [`touched`] how the pages that matter are
+//! * `inspect.rs` refuses what could not be saved; `rewrite.rs` makes the module show its globals and mark what it writes.
+//! * `blueprint.rs` is a compiled module with the memory it begins with; instances are cheap after that.
+//! * `slot.rs` is one live copy with its memory, `image.rs` what is kept of it, `written.rs` how the pages that matter are
 //!   found without looking at all of them.
-//! * [`layout`] is how `seen` and `decision` lie in memory.
+//! * `layout.rs` is how `seen` and `decision` lie in memory.
 
 mod blueprint;
 mod card;
@@ -24,7 +24,7 @@ mod limits;
 mod outside;
 mod rewrite;
 mod slot;
-mod touched;
+mod written;
 
 pub use factory::{WasmFactory, factory};
 pub use instance::WasmInstance;

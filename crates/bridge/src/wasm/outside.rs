@@ -90,8 +90,9 @@ impl ResourceLimiter for Outside {
     fn instances(&self) -> usize {
         1
     }
+    /// Its own and the marks.
     fn memories(&self) -> usize {
-        1
+        2
     }
     fn tables(&self) -> usize {
         16

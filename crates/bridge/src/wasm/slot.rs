@@ -4,46 +4,34 @@ use std::sync::Arc;
 
 use wasmtime::{Global, Instance, Memory, Store, TypedFunc, Val};
 
-use super::blueprint::{Blueprint, Compiled};
+use super::blueprint::{Blueprint, Compiled, Region};
 use super::entry;
 use super::faults::{misbehaviour, with_output};
-use super::image::{Base, Image, PAGE_BYTES, differences};
+use super::image::{Base, Image};
 use super::layout::{self, Block};
 use super::outside::Outside;
-use super::touched::Touched;
+use super::rewrite::MARKS;
+use super::written;
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::protocol::{Answer, Begin, Seen};
 
-/// A copy whose touched pages exceed the saved ones this often, and by a margin, is not worth keeping: a fresh one is
-/// quicker to look through.
-const BLOAT: usize = 4;
-const BLOAT_PAGES: usize = 64;
-
 /// What is used again from call to call, and belongs to no copy.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tools {
-    pub(super) touched: Touched,
     pages: Vec<u32>,
     block: Block,
-}
-
-impl Tools {
-    pub(super) fn new(touched: Touched) -> Self {
-        Self { touched, pages: Vec::new(), block: Block::default() }
-    }
 }
 
 /// One live copy.
 pub(super) struct Slot {
     store: Store<Outside>,
     memory: Memory,
+    marks: Memory,
     globals: Vec<Global>,
     reset: TypedFunc<u32, i32>,
     step: TypedFunc<(u32, u32), i32>,
-    /// The state that was loaded last.
-    parent: Option<Arc<Image>>,
-    /// Whether nothing has run since.
-    unchanged: bool,
+    /// What it held when nothing was marked as written.
+    held: Option<Arc<Image>>,
 }
 
 impl Slot {
@@ -58,11 +46,13 @@ impl Slot {
             Err(error) => return Err(misbehaviour(&error, "starting the module", store.data().log())),
         };
         let memory = instance.get_memory(&mut store, "memory").expect("inspected");
+        let marks = instance.get_memory(&mut store, MARKS).expect("exported by us");
+        marks.data_mut(&mut store).fill(0);
         let names = compiled.globals.iter();
         let globals = names.map(|name| instance.get_global(&mut store, name).expect("exported by us")).collect();
         let reset = entry::required(&instance, &mut store, entry::RESET)?;
         let step = entry::required(&instance, &mut store, entry::STEP)?;
-        Ok((Self { store, memory, globals, reset, step, parent: None, unchanged: false }, instance))
+        Ok((Self { store, memory, marks, globals, reset, step, held: None }, instance))
     }
     pub(super) fn store(&mut self) -> &mut Store<Outside> {
         &mut self.store
@@ -75,13 +65,6 @@ impl Slot {
         let globals = self.read_globals();
         Base::new(self.memory(), globals)
     }
-    /// What it is now, compared page by page.
-    pub(super) fn image(&mut self, base: &Base) -> Arc<Image> {
-        let globals = self.read_globals();
-        let mut all = Vec::new();
-        Touched::everything().list(self.memory(), &mut all);
-        Arc::new(base.save(self.memory(), &all, globals, &base.image))
-    }
 
     /// Becomes a saved state. `None` when it cannot: memory grows and never shrinks.
     pub(super) fn load(mut self, image: &Arc<Image>, base: &Base, tools: &mut Tools) -> Option<Self> {
@@ -90,40 +73,33 @@ impl Slot {
             let delta = missing_bytes as u64 / self.memory.page_size(&self.store);
             self.memory.grow(&mut self.store, delta).ok()?;
         }
-        let data = self.memory.data_mut(&mut self.store);
-        match &self.parent {
-            Some(held) if self.unchanged => {
-                let (all, _) = data.as_chunks_mut::<PAGE_BYTES>();
-                differences(held, image, base, |number, page| all[number as usize] = *page);
-            }
-            _ => {
-                tools.touched.list(data, &mut tools.pages);
-                overwrite(data, &tools.pages, image, base);
-            }
-        }
+        self.take_written(&mut tools.pages);
+        let held = self.held.as_ref().unwrap_or(&base.image);
+        base.load(self.memory.data_mut(&mut self.store), &tools.pages, held, image);
         for (global, value) in self.globals.iter().zip(&image.globals) {
             global.set(&mut self.store, *value).expect("a value that was read from it");
         }
         self.store.data_mut().clear_log();
-        self.parent = Some(Arc::clone(image));
-        self.unchanged = true;
+        self.held = Some(Arc::clone(image));
         Some(self)
     }
-    /// Saves what it is now; tells too whether the copy is worth keeping.
-    pub(super) fn save(&mut self, blueprint: &Blueprint, tools: &mut Tools) -> (Arc<Image>, bool) {
-        let parent = Arc::clone(self.parent.as_ref().unwrap_or(&blueprint.base.image));
-        if self.unchanged && self.parent.is_some() {
-            return (parent, true);
-        }
+    /// Saves what it is now, without what lies in the scratch region.
+    pub(super) fn save(&mut self, base: &Base, scratch: &Region, tools: &mut Tools) -> Arc<Image> {
+        self.take_written(&mut tools.pages);
         let globals = self.read_globals();
         let data = self.memory.data_mut(&mut self.store);
-        tools.touched.list(data, &mut tools.pages);
-        blueprint.scratch.clear(data, &tools.pages);
-        let image = Arc::new(blueprint.base.save(data, &tools.pages, globals, &parent));
-        let worth_keeping = tools.pages.len() <= BLOAT * image.pages.len() + BLOAT_PAGES;
-        self.parent = Some(Arc::clone(&image));
-        self.unchanged = true;
-        (image, worth_keeping)
+        scratch.clear(data, &tools.pages);
+        let held = self.held.as_ref().unwrap_or(&base.image);
+        let image = Arc::new(base.save(data, &tools.pages, globals, held));
+        self.held = Some(Arc::clone(&image));
+        image
+    }
+    /// Lists the pages that were written, and forgets it.
+    fn take_written(&mut self, pages: &mut Vec<u32>) {
+        let memory_bytes = self.memory.data_size(&self.store);
+        let marks = self.marks.data_mut(&mut self.store);
+        written::list(marks, memory_bytes, pages);
+        written::forget(marks, pages);
     }
 
     /// Begins a run.
@@ -176,7 +152,7 @@ impl Slot {
         }
         let from = room.from as usize;
         self.memory.data_mut(&mut self.store)[from..from + bytes.len()].copy_from_slice(bytes);
-        self.unchanged = false;
+        written::note(self.marks.data_mut(&mut self.store), from, bytes.len());
         self.store.set_fuel(limits.fuel_per_call).expect("fuel is switched on");
         self.store.data_mut().allow_log(limits.log_bytes_max);
         Ok(())
@@ -201,20 +177,5 @@ impl Slot {
     fn read_globals(&mut self) -> Vec<Val> {
         let store = &mut self.store;
         self.globals.iter().map(|global| global.get(&mut *store)).collect()
-    }
-}
-
-/// Makes a memory of unknown content that of an image: touched pages become fresh again, pages of the image are copied.
-fn overwrite(data: &mut [u8], touched: &[u32], image: &Image, base: &Base) {
-    let (all, _) = data.as_chunks_mut::<PAGE_BYTES>();
-    let mut wanted = image.pages.iter().peekable();
-    for &number in touched {
-        while wanted.next_if(|(other, _)| *other < number).is_some() {}
-        if wanted.peek().is_none_or(|(other, _)| *other != number) {
-            all[number as usize] = *base.page(number);
-        }
-    }
-    for (number, page) in &image.pages {
-        all[*number as usize] = page.bytes;
     }
 }

@@ -212,7 +212,7 @@ fn state_that_could_not_be_saved_is_refused() {
     check_bytes(&wat(passive, "(data.drop $d)"), Kind::NoStart, "`data.drop`");
     let global = "(global $g (mut funcref) (ref.null func))".to_owned();
     check_bytes(&wat(global, ""), Kind::NoStart, "global 0 holds a reference");
-    check_start(&with("(memory $second 1)"), Kind::Malformed, "memor");
+    check_start(&with("(memory $second 1)"), Kind::NoStart, "2 memories");
 }
 
 #[test]

@@ -115,13 +115,10 @@ fn replayed(writes: &[f64], instance: &mut WasmInstance) -> f64 {
 #[test]
 fn random_branching_equals_running_every_path_from_the_start() {
     let factory = scribbler().factory();
-    let (mut quick, mut slow, mut truth) = (factory.instance(), factory.instance(), factory.instance());
-    slow.compare_everything();
+    let (mut quick, mut truth) = (factory.instance(), factory.instance());
     let mut dice = Dice(7);
     let mut saved: Vec<Vec<f64>> = vec![Vec::new()];
-    for instance in [&mut quick, &mut slow] {
-        answers(instance, &[reset(0), Op::Save { branch: 0, token: 0 }]);
-    }
+    answers(&mut quick, &[reset(0), Op::Save { branch: 0, token: 0 }]);
     for token in 1..250_u32 {
         let parent = dice.below(saved.len().min(40)) + saved.len().saturating_sub(40);
         let branch = dice.below(5) as u32;
@@ -136,7 +133,6 @@ fn random_branching_equals_running_every_path_from_the_start() {
         }
         ops.push(Op::Save { branch, token });
         let given = answers(&mut quick, &ops);
-        assert_eq!(given, answers(&mut slow, &ops), "token {token}");
         if let Some(Answer::Decision(decision)) = given.iter().rev().nth(1) {
             assert_eq!(decision.steer, replayed(&path, &mut truth), "token {token}: {path:?}");
         }
