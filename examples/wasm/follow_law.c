@@ -5,7 +5,7 @@
  * -ffp-contract=off keeps the compiler from joining a product and a sum into one rounding. */
 #include "anabranch_wasm.h"
 
-ANABRANCH_DRIVER("{\"name\": \"follow_law\", \"version\": \"1\", \"key\": [{\"name\": \"completed\"}]}")
+ANABRANCH_DRIVER("{\"name\": \"follow_law\", \"version\": \"1\", \"cycle_s\": 0.02, \"key\": [{\"name\": \"completed\"}]}")
 
 /* The calm gains, with those of the narrow passage for steering. */
 static const double LATERAL_GAIN = 1.5, HEADING_GAIN = 2.0, APPROACH_MAX_RAD = 0.5;

@@ -14,16 +14,37 @@
 //! 3. **The key sees only what is reported.** What a driver remembers and does not report is hidden; merging over
 //!    it is refused unless somebody asked for it, and the verdict then names it.
 
+pub mod body;
+pub mod checks;
+#[cfg(unix)]
+mod child;
+pub mod claims;
+mod clock;
+pub mod connect;
+mod conversation;
+mod differs;
 pub mod fleet;
 pub mod instance;
 pub mod misbehaviour;
+pub mod process;
 pub mod protocol;
+pub mod serve;
+pub mod tape;
 #[cfg(feature = "wasm")]
 pub mod wasm;
+pub mod world;
+pub mod zmtp;
 
-pub use fleet::{Fleet, FleetLimits, Seat, Times, Token};
+pub use claims::{Claim, Probe, check_claims};
+pub use connect::{ConnectFactory, Reach};
+pub use conversation::Deadlines;
+pub use fleet::{Fleet, FleetLimits, Latency, Seat, Times, Token};
 pub use instance::{Factory, Instance};
 pub use misbehaviour::{Kind, Misbehaviour};
+pub use process::{ProcessFactory, ProcessLimits, ProcessSpec};
 pub use protocol::{
     Answer, Begin, Card, Decision, Op, PROTOCOL, Role, Seen, Snapshot, Support, TrajectoryPoint, WorldCard, WorldSegment,
 };
+pub use serve::{ENDPOINT_VARIABLE, Endpoint, ServeError, serve};
+pub use tape::{RecordingFactory, ReplayFactory};
+pub use world::{MergeRule, WorldError, WorldState, WorldSystem};

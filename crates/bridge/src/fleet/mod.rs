@@ -1,11 +1,15 @@
 //! Several instances of one kind: started, supervised, started again; and who remembers which state.
 
+mod latency;
 mod seat;
+#[cfg(test)]
+mod tests;
 mod token;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub use latency::{Latency, Times};
 pub use seat::Seat;
 pub use token::Token;
 
@@ -28,23 +32,6 @@ impl Default for FleetLimits {
     }
 }
 
-/// How much time the code from outside took.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub struct Times {
-    /// Messages.
-    pub exchanges: u64,
-    /// Steps or segments asked for.
-    pub steps: u64,
-    /// Seconds in the code from outside, as well as can be told.
-    pub inside_s: f64,
-    /// Seconds until the answers were there.
-    pub waited_s: f64,
-    /// Longest wait for one message.
-    pub longest_s: f64,
-    /// Instances that were started again.
-    pub restarts: u64,
-}
-
 /// Instances of one kind.
 #[derive(Debug)]
 pub struct Fleet {
@@ -52,6 +39,7 @@ pub struct Fleet {
     card: Card,
     seats: Vec<Mutex<seat::Inner>>,
     tokens_max: usize,
+    latency: Latency,
     generations: AtomicU64,
 }
 
@@ -63,15 +51,23 @@ impl Fleet {
     pub fn new(factory: Box<dyn Factory>, limits: FleetLimits) -> Result<Self, Misbehaviour> {
         let first = factory.start()?;
         let card = first.card().clone();
+        crate::checks::check_card(&card)?;
         let fleet = Self {
             factory,
             card,
             seats: (0..limits.instances.max(1)).map(|_| Mutex::default()).collect(),
             tokens_max: limits.tokens_max,
+            latency: Latency::default(),
             generations: AtomicU64::new(0),
         };
         fleet.lock(0).occupy(first, fleet.next_generation());
         Ok(fleet)
+    }
+    /// With another budget of time per step.
+    #[must_use]
+    pub fn with_latency(mut self, latency: Latency) -> Self {
+        self.latency = latency;
+        self
     }
     /// What the instances say of themselves.
     pub fn card(&self) -> &Card {
@@ -89,14 +85,7 @@ impl Fleet {
     }
     /// Time taken so far, all instances together.
     pub fn times(&self) -> Times {
-        (0..self.seats.len()).map(|index| self.lock(index).times).fold(Times::default(), |a, b| Times {
-            exchanges: a.exchanges + b.exchanges,
-            steps: a.steps + b.steps,
-            inside_s: a.inside_s + b.inside_s,
-            waited_s: a.waited_s + b.waited_s,
-            longest_s: a.longest_s.max(b.longest_s),
-            restarts: a.restarts + b.restarts,
-        })
+        (0..self.seats.len()).map(|index| self.lock(index).times).fold(Times::default(), Times::plus)
     }
 
     fn lock(&self, index: usize) -> MutexGuard<'_, seat::Inner> {

@@ -5,6 +5,8 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::token::{Drops, Token};
 use super::{Fleet, Times};
+use crate::checks;
+use crate::clock::now;
 use crate::instance::Instance;
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::protocol::{Answer, Card, Op, TokenId};
@@ -30,18 +32,32 @@ impl std::fmt::Debug for Inner {
 
 impl Inner {
     pub(super) fn occupy(&mut self, instance: Box<dyn Instance>, generation: u64) {
-        *self = Self { instance: Some(instance), generation, times: self.times, ..Self::default() };
+        // Numbers of saved states go on: one may have been given out for the message that starts this instance.
+        let (times, next_token) = (self.times, self.next_token);
+        *self = Self { instance: Some(instance), generation, times, next_token, ..Self::default() };
     }
-    /// Takes what is to be forgotten: dropped handles, and the oldest states beyond the limit.
-    fn forget(&mut self, tokens_max: usize) -> Vec<TokenId> {
-        let dropped = std::mem::take(&mut *self.drops.lock().unwrap_or_else(PoisonError::into_inner));
+    /// Takes what is to be forgotten: dropped handles, and the oldest states beyond the limit. What these operations
+    /// load stays for now, even if nobody else wants it: whoever asked [`Seat::holds`] relies on it.
+    fn forget(&mut self, tokens_max: usize, ops: &[Op]) -> Vec<TokenId> {
+        let mut dropped = std::mem::take(&mut *self.drops.lock().unwrap_or_else(PoisonError::into_inner));
+        if dropped.is_empty() && self.live.len() <= tokens_max {
+            return dropped;
+        }
+        let loads = |op: &Op| if let Op::Load { token, .. } = op { Some(*token) } else { None };
+        let pinned: BTreeSet<TokenId> = ops.iter().filter_map(loads).collect();
+        let later: Vec<TokenId> = dropped.extract_if(.., |id| pinned.contains(id)).collect();
+        self.drops.lock().unwrap_or_else(PoisonError::into_inner).extend(later);
         let mut gone: Vec<TokenId> = dropped.into_iter().filter(|id| self.live.remove(id)).collect();
+        let mut spared = Vec::new();
         while self.live.len() > tokens_max {
             let Some(oldest) = self.order.pop_front() else { break };
-            if self.live.remove(&oldest) {
+            if pinned.contains(&oldest) {
+                spared.push(oldest);
+            } else if self.live.remove(&oldest) {
                 gone.push(oldest);
             }
         }
+        spared.into_iter().rev().for_each(|id| self.order.push_front(id));
         if self.order.len() > 2 * self.live.len() + 64 {
             let live = &self.live;
             self.order.retain(|id| live.contains(id));
@@ -67,6 +83,11 @@ impl Seat<'_> {
     pub fn card(&self) -> &Card {
         &self.fleet.card
     }
+    /// Whether no instance sits here: the next exchange starts one, and what goes wrong in it is not the fault of
+    /// anything before.
+    pub fn is_empty(&self) -> bool {
+        self.inner.instance.is_none()
+    }
     /// Whether a saved state still lives here.
     pub fn holds(&self, token: &Token) -> bool {
         self.inner.instance.is_some()
@@ -84,49 +105,60 @@ impl Seat<'_> {
         self.inner.order.push_back(id);
         self.fleet.token(self.inner.generation, id, &self.inner.drops)
     }
-    /// Does all operations; `answers` then has one for each. An instance that is not there is started first, so
-    /// whoever loads a token asks [`Self::holds`] before.
+    /// Does all operations; `answers` then has one for each, of the kind it asks for. An instance that is not there is
+    /// started first, so whoever loads a token asks [`Self::holds`] before. The numbers in the answers are not looked
+    /// at: see [`Self::ask`].
     ///
     /// # Errors
     /// When the instance misbehaved. It is ended, and with it everything that lived in it is gone.
     pub fn exchange(&mut self, ops: &[Op], answers: &mut Vec<Answer>) -> Result<(), Misbehaviour> {
         self.ensure()?;
+        let latency = self.fleet.latency;
         let inner = &mut *self.inner;
-        let gone = inner.forget(self.fleet.tokens_max);
-        let instance = inner.instance.as_mut().expect("just ensured");
+        let gone = inner.forget(self.fleet.tokens_max, ops);
+        // Taken out while it works: should this thread panic, a half-done conversation is not continued by the next.
+        let mut instance = inner.instance.take().expect("just ensured");
         answers.clear();
         let began = now();
         let result = if gone.is_empty() {
-            instance.exchange(ops, answers)
+            instance.exchange(ops, answers).and_then(|()| checks::check_kinds(ops, answers))
         } else {
             // Forgetting travels with the first thing that is asked anyway.
             let mut all = Vec::with_capacity(ops.len() + 1);
             all.push(Op::Drop { tokens: gone });
             all.extend_from_slice(ops);
-            let result = instance.exchange(&all, answers);
-            if result.is_ok() && !answers.is_empty() {
+            let result = instance.exchange(&all, answers).and_then(|()| checks::check_kinds(&all, answers));
+            if result.is_ok() {
                 answers.remove(0);
             }
             result
         };
         let waited_s = began.elapsed().as_secs_f64();
-        let times = &mut inner.times;
-        times.exchanges += 1;
-        times.steps += ops.iter().filter(|op| matches!(op, Op::Step { .. } | Op::Run { .. })).count() as u64;
-        times.inside_s += instance.seconds();
-        times.waited_s += waited_s;
-        times.longest_s = times.longest_s.max(waited_s);
-        let result = result.and_then(|()| {
-            if answers.len() == ops.len() {
-                return Ok(());
+        let steps = ops.iter().filter(|op| matches!(op, Op::Step { .. } | Op::Run { .. })).count() as u64;
+        inner.times.add(steps, waited_s, instance.seconds());
+        let late = latency.look(steps, waited_s);
+        inner.times.late_steps += if late.is_some() { steps } else { 0 };
+        let result = result.and_then(|()| late.filter(|_| latency.is_failure()).map_or(Ok(()), Err));
+        match result {
+            Ok(()) => inner.instance = Some(instance),
+            Err(_) => {
+                drop(instance);
+                self.end();
             }
-            let text = format!("{} operations were answered {} times", ops.len(), answers.len());
-            Err(Misbehaviour::new(Kind::WrongSequence, text))
-        });
-        if result.is_err() {
-            self.end();
         }
         result
+    }
+    /// Like [`Self::exchange`], and every answer is looked at ([`checks::check_answer`]): what is wrong with one concerns
+    /// its branch alone. This is what to call unless there is a reason.
+    ///
+    /// # Errors
+    /// When the instance as a whole misbehaved.
+    pub fn ask(&mut self, ops: &[Op]) -> Result<Vec<Result<Answer, Misbehaviour>>, Misbehaviour> {
+        let mut answers = Vec::new();
+        self.exchange(ops, &mut answers)?;
+        let card = self.card();
+        let judged = ops.iter().zip(answers).map(|(op, answer)| checks::check_answer(card, op, &answer).map(|()| answer));
+        Ok(judged.collect())
     }
     /// Ends the instance; the next exchange starts a new one.
     pub fn end(&mut self) {
@@ -141,14 +173,12 @@ impl Seat<'_> {
         }
         let again = self.inner.times.exchanges > 0;
         let (instance, generation) = self.fleet.start()?;
+        if *instance.card() != self.fleet.card {
+            let text = "a new instance describes itself differently than the first one did";
+            return Err(Misbehaviour::new(Kind::BrokenPromise, text));
+        }
         self.inner.occupy(instance, generation);
         self.inner.times.restarts += u64::from(again);
         Ok(())
     }
-}
-
-/// Waiting for somebody else is the edge of the program; the time never reaches a result.
-#[expect(clippy::disallowed_methods, reason = "how long the code from outside took is told to people and decides nothing")]
-fn now() -> std::time::Instant {
-    std::time::Instant::now()
 }

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::checks::check_card;
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::protocol::{Card, KeyVariable, PROTOCOL, Role, Snapshot, Support};
 
@@ -46,10 +47,7 @@ pub(super) fn read(memory: &[u8], address: u32) -> Result<Card, Misbehaviour> {
     if let Some(want) = said.wants.iter().find(|want| !WANTS.contains(&want.as_str())) {
         return Err(malformed(format!("it wants `{want}`; there is {}", WANTS.join(", "))));
     }
-    if said.cycle_s.is_some_and(|cycle_s| !(cycle_s.is_finite() && cycle_s > 0.0)) {
-        return Err(malformed("`cycle_s` is not a positive number".to_owned()));
-    }
-    Ok(Card {
+    let card = Card {
         protocol: PROTOCOL,
         role: Role::Driver,
         name: said.name,
@@ -62,5 +60,7 @@ pub(super) fn read(memory: &[u8], address: u32) -> Result<Card, Misbehaviour> {
         memoryless: said.memoryless,
         wants: said.wants,
         world: None,
-    })
+    };
+    check_card(&card)?;
+    Ok(card)
 }

@@ -3,19 +3,14 @@
 //! Plain doubles, addresses and counts of 32 bits, little-endian, aligned to 8 bytes. The fixed part comes first and
 //! lists follow it; `ab_decision` comes last, so that one block holds all of a step.
 
+use crate::checks::TRAJECTORY_POINTS_MAX;
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::protocol::{Begin, Decision, ObjectSeen, Seen, TrajectoryPoint};
 
 /// What `anabranch_version` must return.
 pub(super) const VERSION: i32 = 1;
-/// Longest trajectory; one a minute long has 3 000 points at 50 points per second.
-const TRAJECTORY_POINTS_MAX: u32 = 10_000;
 const DECISION_BYTES: usize = 48;
 const POINT_BYTES: usize = 40;
-#[cfg(test)]
-const SEEN_BYTES: usize = 264;
-#[cfg(test)]
-const BEGIN_BYTES: usize = 184;
 
 /// A block of bytes that will lie at a known address.
 #[derive(Debug, Default)]
@@ -174,7 +169,7 @@ fn read_trajectory(memory: &[u8], address: u32, count: u32) -> Result<Vec<Trajec
     if count == 0 {
         return Ok(Vec::new());
     }
-    if count > TRAJECTORY_POINTS_MAX {
+    if count as usize > TRAJECTORY_POINTS_MAX {
         let text = format!("a trajectory of {count} points; {TRAJECTORY_POINTS_MAX} are allowed");
         return Err(Misbehaviour::new(Kind::Oversized, text));
     }
@@ -195,4 +190,34 @@ fn outside(what: &str, address: usize) -> Misbehaviour {
 fn odd(what: &str, value: f64, allowed: &str) -> Misbehaviour {
     let kind = if value.is_finite() { Kind::OutOfRange } else { Kind::NotANumber };
     Misbehaviour::new(kind, format!("`{what}` is {value}; it can be {allowed}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sizes of `ab_begin` and `ab_seen`, which the header asserts too.
+    const BEGIN_BYTES: usize = 184;
+    const SEEN_BYTES: usize = 264;
+
+    #[test]
+    fn blocks_have_the_sizes_of_the_header() {
+        let mut block = Block::default();
+        block.begin(4096, &Begin::default());
+        // Five empty lists, and the zero that ends the name of the scenario.
+        assert_eq!(block.bytes().len(), BEGIN_BYTES + 1);
+        let decision = block.step(4096, &Seen::default(), 3);
+        assert_eq!(decision as usize, 4096 + SEEN_BYTES);
+        assert_eq!(block.bytes().len(), SEEN_BYTES + DECISION_BYTES + 3 * 8);
+    }
+
+    #[test]
+    fn an_empty_decision_is_read_back() {
+        let mut block = Block::default();
+        let decision = block.step(0, &Seen::default(), 1);
+        let read = read_decision(block.bytes(), decision, 1).unwrap();
+        assert_eq!(Decision { key: Vec::new(), ..read.clone() }, Decision::default());
+        assert!(read.key[0].is_nan());
+        assert_eq!(read_decision(block.bytes(), decision + 8, 1).unwrap_err().kind, Kind::Malformed);
+    }
 }

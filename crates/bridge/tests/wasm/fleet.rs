@@ -1,7 +1,7 @@
 //! A module in a fleet: found by path, started again after a crash.
 
 use anabranch_bridge::wasm::{WasmLimits, factory};
-use anabranch_bridge::{Answer, Fleet, FleetLimits, Kind, Op, Snapshot, Support};
+use anabranch_bridge::{Answer, Fleet, FleetLimits, Kind, Op, Probe, Snapshot, Support, check_claims};
 
 use crate::support::{Wat, reset, step};
 
@@ -55,4 +55,45 @@ fn instances_on_several_threads_do_not_meet() {
             });
         }
     });
+}
+
+#[test]
+fn what_a_card_claims_is_kept() {
+    // Adds up where it is told to be, in memory and in a global that is not exported.
+    let sums = Wat {
+        extra: "(global $sum (mut f64) (f64.const 0))",
+        step: "(global.set $sum (f64.add (global.get $sum) (f64.load offset=144 (local.get $seen))))
+               (f64.store (i32.const 9000) (f64.add (f64.load (i32.const 9000)) (f64.const 0.01)))
+               (f64.store (local.get $out) (f64.mul (global.get $sum) (f64.load (i32.const 9000))))",
+        ..Wat::default()
+    };
+    for factory in [crate::law::factory(), sums.factory()] {
+        let fleet = Fleet::new(Box::new(factory), FleetLimits::default()).unwrap();
+        let probe = Probe::of(fleet.card());
+        let claims = check_claims(&fleet, &probe).unwrap();
+        assert!(claims.len() >= 7, "{claims:?}");
+        for claim in claims {
+            assert!(claim.broken.is_none(), "{}: {claim}", fleet.card().name);
+        }
+    }
+}
+
+#[test]
+fn numbers_a_car_cannot_mean_concern_only_their_branch() {
+    // Steers as far as it is told to be beside its path; says itself that it failed beyond 100 m.
+    let wat = Wat {
+        step: "(local $lateral f64) (local.set $lateral (f64.load offset=144 (local.get $seen)))
+               (if (f64.gt (local.get $lateral) (f64.const 100)) (then (return (i32.const 5))))
+               (f64.store (local.get $out) (local.get $lateral))",
+        ..Wat::default()
+    };
+    let fleet = Fleet::new(Box::new(wat.factory()), FleetLimits::default()).unwrap();
+    let mut seat = fleet.seat(0);
+    let ops = [reset(0), step(0, 0.5), step(0, f64::NAN), step(0, -9.0), step(0, 101.0), step(0, 0.25)];
+    let answers = seat.ask(&ops).unwrap();
+    let kinds: Vec<_> = answers.iter().map(|answer| answer.as_ref().err().map(|fault| fault.kind)).collect();
+    let (nan, range, own) = (Some(Kind::NotANumber), Some(Kind::OutOfRange), Some(Kind::Exception));
+    assert_eq!(kinds, [None, None, nan, range, own, None]);
+    drop(seat);
+    assert_eq!(fleet.times().restarts, 0);
 }

@@ -15,8 +15,12 @@ fn module() -> &'static [u8] {
     MODULE.get_or_init(|| compile(&project().join("examples/wasm/follow_law.c"), "follow_law"))
 }
 
+pub fn factory() -> WasmFactory {
+    WasmFactory::new(module(), WasmLimits::default()).unwrap()
+}
+
 fn instance() -> WasmInstance {
-    WasmFactory::new(module(), WasmLimits::default()).unwrap().instance()
+    factory().instance()
 }
 
 fn begin(car: &CarSpec) -> Begin {

@@ -186,7 +186,7 @@ fn a_card_that_makes_no_sense_is_malformed() {
     check_start(&wat(""), Kind::Malformed, "the card");
     check_start(&wat("{\\22name\\22: \\22x\\22, \\22nmae\\22: 1}"), Kind::Malformed, "nmae");
     check_start(&wat("{\\22name\\22: \\22x\\22, \\22wants\\22: [\\22money\\22]}"), Kind::Malformed, "money");
-    check_start(&wat("{\\22name\\22: \\22x\\22, \\22cycle_s\\22: -1}"), Kind::Malformed, "cycle_s");
+    check_start(&wat("{\\22name\\22: \\22x\\22, \\22cycle_s\\22: -1}"), Kind::OutOfRange, "cycle_s");
 }
 
 #[test]

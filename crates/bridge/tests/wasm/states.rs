@@ -1,6 +1,6 @@
 //! Saving, loading and telling states apart.
 
-use anabranch_bridge::wasm::WasmInstance;
+use anabranch_bridge::wasm::{WasmFactory, WasmInstance, WasmLimits};
 use anabranch_bridge::{Answer, Op};
 
 use crate::support::{Dice, Wat, answers, decide, reset, save, step};
@@ -207,4 +207,67 @@ fn numbers_that_are_none_have_one_form() {
     answers(&mut instance, &[reset(0)]);
     assert_eq!(decide(&mut instance, 0, 0.0).steer, f64::from(0x7ff8));
     assert_eq!(decide(&mut instance, 0, -0.0).steer, f64::from(0x7ff8));
+}
+
+/// A module that stores in this way where it is told to be beside its path, and always steers by what lies there.
+fn storing(store: &str) -> WasmFactory {
+    let step = format!(
+        "(if (f64.gt (f64.load offset=144 (local.get $seen)) (f64.const 0)) (then {store}))
+         (f64.store (local.get $out) (f64.convert_i64_u (i64.add
+           (i64.mul (i64.load (i32.const 69624)) (i64.const 31)) (i64.load (i32.const 69632)))))"
+    );
+    let extra = "(data $d \"segment\") (global $lanes v128 (v128.const i64x2 77 88))";
+    let text = Wat { extra, step: "STEP", ..Wat::default() }.text().replace("STEP", &step);
+    WasmFactory::new(&wat::parse_str(text).unwrap(), WasmLimits::default()).unwrap()
+}
+
+#[test]
+fn every_kind_of_store_is_noticed_even_across_pages() {
+    // Two bytes before the end of a page.
+    let at = "offset=4094 (i32.const 65536)";
+    let mut stores = vec![
+        "(memory.fill (i32.const 69630) (i32.const 9) (i32.const 4))".to_owned(),
+        "(memory.copy (i32.const 69630) (i32.const 16) (i32.const 4))".to_owned(),
+        "(memory.init $d (i32.const 69630) (i32.const 0) (i32.const 4))".to_owned(),
+        format!("(f32.store {at} (f32.const 1.5))"),
+        format!("(f64.store {at} (f64.const 1.7))"),
+        format!("(v128.store {at} (global.get $lanes))"),
+        "(i32.store (i32.const 69630) (i32.const -5))".to_owned(),
+    ];
+    stores
+        .extend(["i32.store", "i32.store8", "i32.store16"].map(|name| format!("({name} {at} (i32.const 0x1234567))")));
+    let wide = ["i64.store", "i64.store8", "i64.store16", "i64.store32"];
+    stores.extend(wide.map(|name| format!("({name} {at} (i64.const 0x123456789))")));
+    let lanes = ["v128.store8_lane", "v128.store16_lane", "v128.store32_lane", "v128.store64_lane"];
+    stores.extend(lanes.map(|name| format!("({name} offset=4094 0 (i32.const 65536) (global.get $lanes))")));
+    assert_eq!(stores.len(), 18);
+    for store in stores {
+        let mut instance = storing(&store).instance();
+        answers(&mut instance, &[reset(0), Op::Save { branch: 0, token: 0 }, Op::Load { token: 0, branch: 0 }]);
+        let written = decide(&mut instance, 0, 1.0).steer;
+        assert_ne!(written, 0.0, "{store}");
+        save(&mut instance, 0, 1);
+        for (token, expected) in [(0, 0.0), (1, written), (0, 0.0)] {
+            answers(&mut instance, &[Op::Load { token, branch: 0 }]);
+            assert_eq!(decide(&mut instance, 0, 0.0).steer, expected, "{store}");
+        }
+    }
+}
+
+#[test]
+fn a_thousand_branches_step_in_one_message() {
+    let mut instance = hidden().factory().instance();
+    answers(&mut instance, &[reset(0), step(0, 0.0), Op::Save { branch: 0, token: 0 }]);
+    let mut ops: Vec<Op> = (0..1000).map(|branch| Op::Load { token: 0, branch }).collect();
+    for _ in 0..2 {
+        ops.extend((0..1000).map(|branch| step(branch, 0.0)));
+    }
+    ops.extend((0..1000).map(|branch| Op::Save { branch, token: branch + 1 }));
+    let all = answers(&mut instance, &ops);
+    let steers = |answers: &[Answer]| {
+        let steer = |answer: &Answer| matches!(answer, Answer::Decision(decision) if decision.steer == 333_333.0);
+        answers.iter().filter(|answer| steer(answer)).count()
+    };
+    assert_eq!((steers(&all[1000..2000]), steers(&all[2000..3000])), (0, 1000));
+    assert!(all[3000..].iter().all(|answer| *answer == all[3000]), "they all have the same canonical bytes");
 }

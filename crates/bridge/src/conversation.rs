@@ -1,0 +1,140 @@
+//! The asking side of a link: requests out, replies in, numbers compared.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::body;
+use crate::clock::now;
+use crate::misbehaviour::{Kind, Misbehaviour};
+use crate::protocol::{Answer, BODY_BYTES_MAX, Card, Op, PROTOCOL, Reply};
+use crate::zmtp::{Link, LinkError, Side, Stream};
+
+/// A request that borrows its operations.
+#[derive(Serialize)]
+struct Asked<'a> {
+    anabranch: u16,
+    seq: u64,
+    ops: &'a [Op],
+}
+
+/// How long to wait; `None` waits for ever, for a person with a debugger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    /// From the start until it has said what it is.
+    pub start_up: Option<Duration>,
+    /// For the answer to one message.
+    pub message: Option<Duration>,
+}
+
+impl Default for Deadlines {
+    /// Importing a large library takes seconds on a cold disk; a step takes milliseconds.
+    fn default() -> Self {
+        Self { start_up: Some(Duration::from_secs(30)), message: Some(Duration::from_secs(10)) }
+    }
+}
+
+impl Deadlines {
+    /// Nobody is hurried: for breakpoints.
+    pub const NONE: Self = Self { start_up: None, message: None };
+}
+
+/// A link with somebody who has said what they are.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    link: Link,
+    seq: u64,
+    message: Option<Duration>,
+    request: Vec<u8>,
+    reply: Vec<u8>,
+    card: Card,
+    seconds: f64,
+}
+
+impl Conversation {
+    /// Greets and asks who is there.
+    pub(crate) fn open(stream: Box<dyn Stream>, limit: Option<Duration>, deadlines: Deadlines) -> Result<Self, Misbehaviour> {
+        let link = Link::open(stream, Side::Req, BODY_BYTES_MAX, limit).map_err(|error| misbehaviour_of(&error))?;
+        let mut conversation = Self {
+            link,
+            seq: 0,
+            message: deadlines.start_up,
+            request: Vec::new(),
+            reply: Vec::new(),
+            card: crate::checks::no_card(),
+            seconds: 0.0,
+        };
+        let mut answers = Vec::new();
+        conversation.exchange(&[Op::Describe {}], &mut answers)?;
+        match answers.pop() {
+            Some(Answer::Card(card)) if answers.is_empty() => conversation.card = *card,
+            Some(Answer::Failed { text }) => return Err(Misbehaviour::new(Kind::Exception, text)),
+            _ => return Err(Misbehaviour::new(Kind::WrongSequence, "`describe` was not answered with one `card`")),
+        }
+        crate::checks::check_card(&conversation.card)?;
+        conversation.message = deadlines.message;
+        Ok(conversation)
+    }
+
+    pub(crate) fn card(&self) -> &Card {
+        &self.card
+    }
+    pub(crate) fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    pub(crate) fn exchange(&mut self, ops: &[Op], answers: &mut Vec<Answer>) -> Result<(), Misbehaviour> {
+        self.seq += 1;
+        let began = now();
+        body::encode(&Asked { anabranch: PROTOCOL, seq: self.seq, ops }, &mut self.request);
+        self.link.send(&self.request, &[], self.message).map_err(|error| misbehaviour_of(&error))?;
+        // Blobs beside a reply belong to nothing this version asks for; later kits may send some.
+        let _blobs = self.link.receive(&mut self.reply, self.message).map_err(|error| misbehaviour_of(&error))?;
+        let waited_s = began.elapsed().as_secs_f64();
+        let reply: Reply = body::decode(&self.reply)?;
+        if self.reply.capacity() > 1 << 20 {
+            self.reply = Vec::new();
+        }
+        check_numbers(&reply, self.seq, ops.len())?;
+        self.seconds = reply.seconds.filter(|seconds| (0.0..=waited_s).contains(seconds)).unwrap_or(waited_s);
+        *answers = reply.answers;
+        Ok(())
+    }
+
+    /// Says goodbye without waiting for what the other side has to say to it.
+    pub(crate) fn bye(&mut self) {
+        self.seq += 1;
+        body::encode(&Asked { anabranch: PROTOCOL, seq: self.seq, ops: &[Op::Bye {}] }, &mut self.request);
+        // Whoever does not take it is ended another way.
+        let _ = self.link.send(&self.request, &[], Some(Duration::from_millis(50)));
+    }
+}
+
+fn check_numbers(reply: &Reply, seq: u64, ops: usize) -> Result<(), Misbehaviour> {
+    if reply.anabranch != PROTOCOL {
+        let text = format!("speaks version {} of the bridge protocol; this program speaks {PROTOCOL}", reply.anabranch);
+        return Err(Misbehaviour::new(Kind::WrongVersion, text));
+    }
+    if reply.seq != seq {
+        let text = format!("request {seq} was answered with number {}", reply.seq);
+        return Err(Misbehaviour::new(Kind::WrongSequence, text));
+    }
+    if reply.answers.len() != ops {
+        let text = format!("{ops} operations were answered {} times", reply.answers.len());
+        return Err(Misbehaviour::new(Kind::WrongSequence, text));
+    }
+    Ok(())
+}
+
+/// What a failing link says about the other side.
+pub(crate) fn misbehaviour_of(error: &LinkError) -> Misbehaviour {
+    let kind = match error {
+        LinkError::Closed | LinkError::Io(_) => Kind::Crash,
+        LinkError::Cut(_) => Kind::Truncated,
+        LinkError::Deadline(_) => Kind::Hang,
+        LinkError::Oversized { .. } => Kind::Oversized,
+        LinkError::Version(_) => Kind::WrongVersion,
+        LinkError::Malformed(_) => Kind::Malformed,
+    };
+    Misbehaviour::new(kind, error.to_string())
+}
