@@ -10,6 +10,8 @@ use crate::{python, rooms, tidy};
 /// Crates whose tests also run against the release build: those that start the program as a person does.
 const END_TO_END: [&str; 1] = ["anabranch-cli"];
 const BENCH: &str = "anabranch-bench";
+/// Parts that are off unless asked for; checks and tests ask for all of them.
+const FEATURES: &str = "--features=anabranch-bridge/wasm";
 
 /// Something outside of this repository that the tests need.
 struct Tool {
@@ -29,6 +31,12 @@ const TOOLS: [Tool; 4] = [
         probe: &["cargo", "--version"],
         install: None,
         way_out: "install Rust with the version in Cargo.toml or a newer one",
+    },
+    Tool {
+        name: "clang with lld",
+        probe: &["sh", "-c", "clang --version && wasm-ld --version"],
+        install: Some(&["sh", "-c", "apt-get update && apt-get install --yes clang lld"]),
+        way_out: "install clang and lld: tests compile drivers in C to WASM",
     },
     Tool {
         name: "rustfmt",
@@ -63,8 +71,11 @@ pub fn check() -> Vec<Step> {
         Step { name: "rooms", run: || said(rooms::check_workspace()) },
         Step { name: "fmt", run: || runner::run(cargo().args(["fmt", "--all", "--check"])) },
         Step { name: "clippy", run: clippy },
-        Step { name: "tests", run: || runner::run(&mut tests(&["--workspace"])) },
-        Step { name: "doctests", run: || runner::run(cargo().args(["test", "--workspace", "--doc", "--quiet"])) },
+        Step { name: "tests", run: || runner::run(&mut tests(&["--workspace", FEATURES])) },
+        Step {
+            name: "doctests",
+            run: || runner::run(cargo().args(["test", "--workspace", FEATURES, "--doc", "--quiet"])),
+        },
     ]
 }
 
@@ -159,7 +170,7 @@ fn said(outcome: Result<String, String>) -> Report {
 }
 
 fn clippy() -> Report {
-    runner::run(cargo().args(["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
+    runner::run(cargo().args(["clippy", "--workspace", FEATURES, "--all-targets", "--quiet", "--", "-D", "warnings"]))
 }
 
 /// nextest where it is installed, cargo's own runner elsewhere: the same tests.

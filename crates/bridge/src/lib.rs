@@ -31,6 +31,8 @@ pub mod process;
 pub mod protocol;
 pub mod serve;
 pub mod tape;
+#[cfg(feature = "wasm")]
+pub mod wasm;
 pub mod world;
 pub mod zmtp;
 
