@@ -11,7 +11,7 @@ use crate::{python, rooms, tidy};
 const END_TO_END: [&str; 1] = ["anabranch-cli"];
 const BENCH: &str = "anabranch-bench";
 /// Parts that are off unless asked for; checks and tests ask for all of them.
-const FEATURES: &str = "--features=anabranch-bridge/wasm";
+const FEATURES: &str = "--features=anabranch-cli/wasm";
 
 /// Something outside of this repository that the tests need.
 struct Tool {
@@ -25,7 +25,7 @@ struct Tool {
 }
 
 /// Everything the tests need; a new kind of test adds its tools here.
-const TOOLS: [Tool; 4] = [
+const TOOLS: [Tool; 5] = [
     Tool {
         name: "cargo",
         probe: &["cargo", "--version"],

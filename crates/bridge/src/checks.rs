@@ -171,7 +171,9 @@ pub fn check_answer(card: &Card, op: &Op, answer: &Answer) -> Result<(), Misbeha
             Err(broken(format!("saved state {token} cannot be loaded: {text}")))
         }
         (Op::Save { .. }, Answer::Failed { text }) => Err(broken(format!("a state cannot be saved: {text}"))),
-        (op, Answer::Failed { text }) => Err(Misbehaviour::of_failure(text, format!("`{}` failed: {text}", op_name(op)))),
+        (op, Answer::Failed { text }) => {
+            Err(Misbehaviour::of_failure(text, format!("`{}` failed: {text}", op_name(op))))
+        }
         (_, Answer::Decision(decision)) => check_decision(card, decision),
         (Op::Run { record, .. }, Answer::Segment(segment)) => {
             let world = card.world.as_deref().ok_or_else(|| broken("answers as a world without a card of one"))?;

@@ -14,6 +14,8 @@ use crate::load::Override;
 /// scenarios name files relative to themselves.
 pub const DRIVER_FLAG: &str = "--driver";
 
+/// Names the Python interpreter that has the kit.
+const PYTHON_VARIABLE: &str = "ANABRANCH_PYTHON";
 /// Most copies that are started without being asked for.
 const INSTANCES_MAX: usize = 8;
 
@@ -78,15 +80,37 @@ fn factory_for(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<
             let file = std::path::absolute(folder.join(name)).unwrap_or_else(|_| folder.join(name));
             let path = file.display().to_string();
             match file.extension().and_then(|ending| ending.to_str()) {
-                Some("py") => Ok(process("python3", vec![path])),
-                Some(ending @ ("wasm" | "fmu")) => {
-                    let message = format!("`{name}`: this build does not run .{ending} files");
-                    Err(Failure::input(message, "build it with that feature, or start a program that does"))
-                }
+                Some("py") => Ok(process(&python(), vec!["-m".to_owned(), "anabranch".to_owned(), path])),
+                Some("wasm") => wasm(&file, name),
+                Some("fmu") => Ok(process(&ourselves()?, vec!["serve-fmu".to_owned(), path])),
                 _ => Ok(process(&path, Vec::new())),
             }
         }
     }
+}
+
+/// The interpreter with the kit: that of the active environment, unless another one is named.
+fn python() -> String {
+    std::env::var(PYTHON_VARIABLE).unwrap_or_else(|_| "python3".to_owned())
+}
+
+/// This program: an FMU is a foreign library, so it runs in a process of its own.
+fn ourselves() -> Result<String, Failure> {
+    let path = std::env::current_exe();
+    let path = path.map_err(|error| Failure::input(format!("where this program lies is not known: {error}"), ""))?;
+    Ok(path.display().to_string())
+}
+
+#[cfg(feature = "wasm")]
+fn wasm(file: &Path, name: &str) -> Result<Box<dyn Factory>, Failure> {
+    let factory = anabranch_bridge::wasm::factory(file, anabranch_bridge::wasm::WasmLimits::default());
+    Ok(Box::new(factory.map_err(|error| Failure::input(format!("`{name}` is no driver: {error}"), ""))?))
+}
+
+#[cfg(not(feature = "wasm"))]
+fn wasm(_: &Path, name: &str) -> Result<Box<dyn Factory>, Failure> {
+    let help = "build it with `cargo build --release --features wasm`";
+    Err(Failure::input(format!("`{name}`: this build does not run .wasm files"), help))
 }
 
 /// The file a driver is in, where it is one: what is in it belongs to the identity of a scenario.
