@@ -140,9 +140,10 @@ fn hidden_memory_is_not_merged_over_unless_somebody_asks() {
     assert_eq!(merged(&bytes, Hidden::Refuse), (Merging::Bytes, by_key, false));
     let memoryless = Law { key: false, memoryless: true, ..law.clone() };
     assert_eq!(merged(&memoryless, Hidden::Refuse), (Merging::Memoryless, by_key, false));
-    // Bytes count only where states can be saved.
+    // Whoever cannot be saved has no saved bytes, and is not believed to.
     let replays = Law { support: Support::Replay, ..bytes };
-    assert_eq!(merged(&replays, Hidden::Refuse), (Merging::Off, 0, false));
+    let refused = Drive::assemble_with(&spec, Some(Outside::new(replays.boxed()))).unwrap_err();
+    assert!(refused.to_string().contains("saves_bytes"), "{refused}");
 }
 
 #[test]
