@@ -8,11 +8,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Counts its steps. Heartbeats come every 5 ms, and every saved state has a megabyte of canonical bytes.
+# Counts its steps. Heartbeats come every 5 ms (answered while the host waits, so their timeout is long), and every saved
+# state has a megabyte of canonical bytes.
 DRIVER = """
 import os, msgpack, zmq
 socket = zmq.Context().socket(zmq.REP)
 socket.setsockopt(zmq.HEARTBEAT_IVL, 5)
+socket.setsockopt(zmq.HEARTBEAT_TIMEOUT, 60_000)
 socket.connect(os.environ["ANABRANCH_ENDPOINT"])
 branches, saved = {}, {}
 CARD = dict(protocol=1, role="driver", name="raw", support="save", snapshot="copy", key=[dict(name="steps")], saves_bytes=True)

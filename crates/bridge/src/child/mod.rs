@@ -111,9 +111,10 @@ impl Child {
                 let kind = if seen.kind == Kind::NoStart { Kind::NoStart } else { Kind::Crash };
                 Misbehaviour::new(kind, format!("the process {}", describe(ended.status)))
             }
-            (None, None) if seen.kind == Kind::Crash => {
-                Misbehaviour::new(Kind::Crash, "the process closed the link while it was still running")
-            }
+            (None, None) if seen.kind == Kind::Crash => Misbehaviour::new(
+                Kind::Crash,
+                "the process closed the link while it was still running (a heartbeat with a short timeout does that, too)",
+            ),
             (None, None) => seen,
         };
         told.output = self.watch.output();
