@@ -119,9 +119,11 @@ impl Drive {
                     key.real(first + 4 + index, memory.values.get(index).copied().unwrap_or(0.0));
                 }
             }
-            Merging::Bytes => wide(key, first + 4, memory.bytes.unwrap_or_default()),
-            Merging::Off | Merging::Ignored => {
-                wide(key, first + 4, path_digest(state.start, memory.seed, &memory.way));
+            // A memory whose bytes are not known is like no other.
+            Merging::Bytes | Merging::Off | Merging::Ignored => {
+                let bytes = memory.bytes.filter(|_| driver.merging() == Merging::Bytes);
+                let unlike = || path_digest(state.start, memory.seed, &memory.way);
+                wide(key, first + 4, bytes.unwrap_or_else(unlike));
             }
             Merging::Memoryless => {}
         }
