@@ -7,10 +7,10 @@ use crate::metadata::{self, cargo};
 use crate::runner::{self, Counts, Report};
 use crate::{python, rooms, tidy};
 
-/// Crates whose tests also run against the release build: those that start the program as a person does.
-const END_TO_END: [&str; 1] = ["anabranch-cli"];
+/// The crate whose tests start the program as a person does; they run against the release build.
+const END_TO_END: &str = "anabranch-cli";
 const BENCH: &str = "anabranch-bench";
-/// Parts that are off unless asked for; checks and tests ask for all of them.
+/// Parts that are off unless asked for. They bring a compiler along, so they are built twice only: checked, and released.
 const FEATURES: &str = "--features=anabranch-cli/wasm";
 
 /// Something outside of this repository that the tests need.
@@ -64,18 +64,15 @@ pub struct Step {
     run: fn() -> Report,
 }
 
-/// The steps of `cargo xtask check`, the cheap ones first.
+/// The steps of `cargo xtask check`, the cheap ones first: every room, and not the program as a whole.
 pub fn check() -> Vec<Step> {
     vec![
         Step { name: "tidy", run: || said(tidy::check_workspace()) },
         Step { name: "rooms", run: || said(rooms::check_workspace()) },
         Step { name: "fmt", run: || runner::run(cargo().args(["fmt", "--all", "--check"])) },
         Step { name: "clippy", run: clippy },
-        Step { name: "tests", run: || runner::run(&mut tests(&["--workspace", FEATURES])) },
-        Step {
-            name: "doctests",
-            run: || runner::run(cargo().args(["test", "--workspace", FEATURES, "--doc", "--quiet"])),
-        },
+        Step { name: "tests", run: || runner::run(&mut tests(&["--workspace", "--exclude", END_TO_END])) },
+        Step { name: "doctests", run: || runner::run(cargo().args(["test", "--workspace", "--doc", "--quiet"])) },
     ]
 }
 
@@ -85,8 +82,12 @@ pub fn test() -> Vec<Step> {
     let mut steps = vec![Step { name: "tools", run: tools }];
     steps.extend(python());
     steps.extend(check());
-    steps.push(Step { name: "release build", run: || runner::run(cargo().args(["build", "--release"])) });
+    steps.push(Step {
+        name: "release build",
+        run: || runner::run(cargo().args(["build", "--release", "--package", END_TO_END, FEATURES])),
+    });
     steps.push(Step { name: "end-to-end tests", run: end_to_end });
+    steps.push(Step { name: "WASM modules, release", run: wasm });
     steps.push(Step { name: "golden and verdicts, release", run: truth_in_release });
     steps
 }
@@ -187,9 +188,11 @@ pub fn tests(selection: &[&str]) -> Command {
 }
 
 fn end_to_end() -> Report {
-    let mut selection = vec!["--release"];
-    selection.extend(END_TO_END.iter().flat_map(|package| ["--package", package]));
-    runner::run(&mut tests(&selection))
+    runner::run(&mut tests(&["--release", "--package", END_TO_END, FEATURES]))
+}
+
+fn wasm() -> Report {
+    runner::run(&mut tests(&["--release", "--package", "anabranch-bridge", "--features", "wasm", "--test", "wasm"]))
 }
 
 /// The golden digests of the debug tests once more: optimisation must not change a bit. And the verdicts against the
