@@ -124,6 +124,8 @@ typedef struct ab_path_seen {
     double remaining, speed_max;
     int32_t direction;
     uint32_t section, sections_left;
+    /* Metres to the end of the section, whatever stands before it: who stands there has arrived. */
+    double to_end;
 } ab_path_seen;
 
 typedef struct ab_goal_seen {
@@ -913,6 +915,7 @@ static const abx_field abx_path_seen_fields[] = {
     ABX_AT(ABX_F_REAL, ab_path_seen, station),     ABX_AT(ABX_F_REAL, ab_path_seen, lateral),   ABX_AT(ABX_F_REAL, ab_path_seen, heading),
     ABX_AT(ABX_F_REAL, ab_path_seen, curvature),   ABX_AT(ABX_F_REAL, ab_path_seen, remaining), ABX_AT(ABX_F_REAL, ab_path_seen, speed_max),
     ABX_AT(ABX_F_INT32, ab_path_seen, direction),  ABX_AT(ABX_F_UINT32, ab_path_seen, section), ABX_AT(ABX_F_UINT32, ab_path_seen, sections_left),
+    ABX_AT(ABX_F_REAL, ab_path_seen, to_end),
 };
 ABX_TABLE(abx_path_seen, ab_path_seen);
 static const abx_field abx_goal_seen_fields[] = {

@@ -75,6 +75,7 @@ typedef struct {
   ab_goal_seen goal;
   ab_occupancy occupancy;
   const ab_object *objects; uint32_t object_count;
+  double to_end;                                       /* metres to the end of the section, whatever stands before it */
 } ab_seen;
 
 typedef struct { double time_s, x_m, y_m, heading_rad, speed_mps; } ab_point;
@@ -96,7 +97,7 @@ typedef struct {
 #define AB_LAYOUT(type, bytes) _Static_assert(sizeof(type) == bytes, "layout of " #type)
 #endif
 AB_LAYOUT(ab_begin, 184);
-AB_LAYOUT(ab_seen, 264);
+AB_LAYOUT(ab_seen, 272);
 AB_LAYOUT(ab_decision, 48);
 #define AB_EXPORT(name) __attribute__((export_name(#name)))
 #else

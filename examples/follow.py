@@ -13,7 +13,7 @@ class Follow(anabranch.Driver):
         path = seen.path
         steer = -0.6 * path.lateral - 1.2 * path.direction * path.heading
         wanted = min(1.0, 0.8 * path.remaining)
-        arrived = path.sections_left == 0 and path.remaining < 0.05 and abs(seen.speed) < 0.05
+        arrived = path.sections_left == 0 and path.to_end < 0.05 and abs(seen.speed) < 0.05
         return anabranch.Command(steer=steer, accel=2.0 * (wanted - abs(seen.speed)), completed=arrived)
 
 

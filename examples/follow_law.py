@@ -84,7 +84,7 @@ class FollowLaw(anabranch.Driver):
         limit = self.car.steering_max_rad
         driven = accel(seen.speed * direction, path.remaining, path.speed_max)
         asked = -DECEL if self.completed else driven
-        if path.sections_left == 0 and path.remaining < STOP_TOLERANCE and abs(seen.speed) < STANDSTILL:
+        if path.sections_left == 0 and path.to_end < STOP_TOLERANCE and abs(seen.speed) < STANDSTILL:
             self.completed = True
         return anabranch.Command(steer=clamp(steer, -limit, limit), accel=asked, completed=self.completed)
 

@@ -85,7 +85,7 @@ static int step(void *memory, const ab_seen *seen, ab_decision *out) {
     const double driven = acceleration(seen->speed * (double)path->direction, path->remaining, path->speed_max);
     out->steer = steering(self, path);
     out->accel = self->completed > 0.0 ? -COMFORT_DECEL : driven;
-    if (path->sections_left == 0 && path->remaining < STOP_TOLERANCE && fabs(seen->speed) < STANDSTILL) self->completed = 1.0;
+    if (path->sections_left == 0 && path->to_end < STOP_TOLERANCE && fabs(seen->speed) < STANDSTILL) self->completed = 1.0;
     out->completed = self->completed > 0.0;
     out->key[0] = self->completed;
     return 0;

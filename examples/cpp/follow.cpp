@@ -28,7 +28,7 @@ public:
         const double wanted = std::fmin(1.0, 0.8 * path.remaining);
         out.steer = std::fmax(-0.6, std::fmin(0.6, wheelbase_m * curvature));
         out.accel = std::fmax(-2.0, std::fmin(1.0, 2.0 * (wanted - speed)));
-        out.completed = path.sections_left == 0 && path.remaining < 0.05 && std::fabs(speed) < 0.05;
+        out.completed = path.sections_left == 0 && path.to_end < 0.05 && std::fabs(speed) < 0.05;
         out.key[0] = lateral;
     }
 

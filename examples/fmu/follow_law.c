@@ -5,9 +5,9 @@
 #include <math.h>
 
 typedef struct {
-    double lateral, heading, curvature, remaining, speed_max, direction, sections_left, speed; /* inputs, 1 to 8 */
-    double steer, accel, completed;                                                            /* outputs, 11 to 13 */
-    double wheelbase, steering_max, k_lateral, k_heading;                                      /* parameters, 21 to 24 */
+    double lateral, heading, curvature, remaining, speed_max, direction, sections_left, speed, to_end; /* inputs, 1 to 9 */
+    double steer, accel, completed;                                                                    /* outputs, 11 to 13 */
+    double wheelbase, steering_max, k_lateral, k_heading;                                              /* parameters, 21 to 24 */
 } Model;
 
 /* Speed: the calm gains. */
@@ -68,10 +68,10 @@ static void model_start(Model *m) {
 }
 
 static double *model_real(Model *m, unsigned reference) {
-    double *inputs[] = {&m->lateral, &m->heading, &m->curvature, &m->remaining, &m->speed_max, &m->direction, &m->sections_left, &m->speed};
+    double *inputs[] = {&m->lateral, &m->heading, &m->curvature, &m->remaining, &m->speed_max, &m->direction, &m->sections_left, &m->speed, &m->to_end};
     double *outputs[] = {&m->steer, &m->accel, &m->completed};
     double *parameters[] = {&m->wheelbase, &m->steering_max, &m->k_lateral, &m->k_heading};
-    if (1 <= reference && reference <= 8) return inputs[reference - 1];
+    if (1 <= reference && reference <= 9) return inputs[reference - 1];
     if (11 <= reference && reference <= 13) return outputs[reference - 11];
     if (21 <= reference && reference <= 24) return parameters[reference - 21];
     return 0;
@@ -83,7 +83,7 @@ static int model_step(Model *m, double time, double length) {
     m->steer = steering(m);
     m->accel = m->completed != 0.0 ? -DECEL : acceleration(m->speed * m->direction, m->remaining, m->speed_max);
     /* The command of the tick that arrives is still the driven one. */
-    if (m->sections_left == 0.0 && m->remaining < STOP_TOLERANCE && (m->speed < 0.0 ? -m->speed : m->speed) < STANDSTILL) m->completed = 1.0;
+    if (m->sections_left == 0.0 && m->to_end < STOP_TOLERANCE && (m->speed < 0.0 ? -m->speed : m->speed) < STANDSTILL) m->completed = 1.0;
     return 0;
 }
 

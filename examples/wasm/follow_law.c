@@ -78,7 +78,7 @@ int32_t anabranch_step(const ab_seen *seen, ab_decision *decision) {
   decision->steer = steering(path);
   decision->accel = completed ? -DECEL : acceleration(seen->speed * path->direction, path->remaining, path->speed_max);
   /* The command of the tick that arrives is still the driven one. */
-  if (path->sections_left == 0.0 && path->remaining < STOP_TOLERANCE && speed < STANDSTILL) completed = 1;
+  if (path->sections_left == 0.0 && seen->to_end < STOP_TOLERANCE && speed < STANDSTILL) completed = 1;
   decision->completed = completed;
   decision->key[0] = completed;
   return 0;

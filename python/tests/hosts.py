@@ -31,6 +31,7 @@ SEEN: dict[str, Any] = {
         "direction": -1,
         "section": 0,
         "sections_left": 0,
+        "to_end": 10.0,
     },
     "goal": {"ahead": -10.0, "left": 0.1, "heading": 0.0},
     "objects": [],

@@ -30,7 +30,7 @@ impl Driver for Follow {
         Decision {
             steer: (self.wheelbase_m * curvature).clamp(-0.6, 0.6),
             accel: (2.0 * (wanted - seen.speed * along)).clamp(-2.0, 1.0),
-            completed: path.sections_left == 0 && path.remaining < 0.05 && seen.speed.abs() < 0.05,
+            completed: path.sections_left == 0 && path.to_end < 0.05 && seen.speed.abs() < 0.05,
             key: vec![self.lateral_m],
             ..Decision::default()
         }

@@ -59,7 +59,7 @@
 //!         let (path, along) = (&seen.path, f64::from(seen.path.direction));
 //!         let curvature = path.curvature - 1.5 * path.lateral - 2.0 * along * path.heading;
 //!         let wanted = (0.8 * path.remaining).min(1.0);
-//!         let stands = path.sections_left == 0 && path.remaining < 0.05 && seen.speed.abs() < 0.05;
+//!         let stands = path.sections_left == 0 && path.to_end < 0.05 && seen.speed.abs() < 0.05;
 //!         Decision {
 //!             steer: (self.wheelbase_m * curvature).clamp(-0.6, 0.6),
 //!             accel: (2.0 * (wanted - seen.speed * along)).clamp(-2.0, 1.0),

@@ -61,7 +61,7 @@ impl Driver for Law {
         let steer = maths::atan(self.wheelbase_m * (path.curvature - correction));
         let driven = accel(seen.speed * along, path.remaining, path.speed_max);
         let accel = if self.completed { -0.6 } else { driven };
-        self.completed |= path.sections_left == 0 && path.remaining < 0.05 && seen.speed.abs() < 0.05;
+        self.completed |= path.sections_left == 0 && path.to_end < 0.05 && seen.speed.abs() < 0.05;
         Decision {
             steer: steer.clamp(-self.steering_max_rad, self.steering_max_rad),
             accel,

@@ -52,6 +52,7 @@ impl Probe {
             seen.path.lateral = chance.at(n).below(0, 1000) as f64 / 5000.0 - 0.1;
             seen.path.heading = chance.at(n).below(1, 1000) as f64 / 5000.0 - 0.1;
             (seen.path.remaining, seen.path.speed_max, seen.path.direction) = (20.0 - seen.pose.x, 2.0, 1);
+            seen.path.to_end = seen.path.remaining;
             seen
         });
         let sites = card.world.as_deref().map_or(&[][..], |world| &world.sites);

@@ -94,4 +94,7 @@ impl Instance for Connected {
     fn seconds(&self) -> f64 {
         self.conversation.seconds()
     }
+    fn expect(&mut self, step_s: f64) {
+        self.conversation.expect(step_s);
+    }
 }

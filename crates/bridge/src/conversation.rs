@@ -23,9 +23,14 @@ struct Asked<'a> {
 pub struct Deadlines {
     /// From the start until it has said what it is.
     pub start_up: Option<Duration>,
-    /// For the answer to one message.
+    /// For the answer to one step. A message with many of them is waited for longer, see [`Self::of_message`].
     pub message: Option<Duration>,
 }
+
+/// A message with this many steps has time for each of them: one step, and the same once more beside it.
+const EXACT_STEPS: u32 = 2;
+/// A message with more steps may take this many times as long as they took so far.
+const SLOWER: f64 = 4.0;
 
 impl Default for Deadlines {
     /// Importing a large library takes seconds on a cold disk; a step takes milliseconds.
@@ -37,6 +42,21 @@ impl Default for Deadlines {
 impl Deadlines {
     /// Nobody is hurried: for breakpoints.
     pub const NONE: Self = Self { start_up: None, message: None };
+
+    /// How long to wait for a message of so many steps, of which each took `step_s` so far.
+    ///
+    /// One that hangs among hundreds is noticed soon, and steps that are merely slow are not taken for it. What is
+    /// noticed in a message of many steps is no verdict yet: the fleet's user asks again one by one, and then each step has
+    /// exactly its own deadline.
+    fn of_message(step: Option<Duration>, ops: &[Op], step_s: f64) -> Option<Duration> {
+        let steps = ops.iter().filter(|op| matches!(op, Op::Step { .. } | Op::Run { .. })).count() as u32;
+        let exact = step?.saturating_mul(steps.clamp(1, EXACT_STEPS));
+        if steps <= EXACT_STEPS {
+            return Some(exact);
+        }
+        let usual = Duration::try_from_secs_f64(SLOWER * f64::from(steps) * step_s).unwrap_or(exact);
+        Some(exact.max(usual))
+    }
 }
 
 /// A link with somebody who has said what they are.
@@ -45,6 +65,7 @@ pub(crate) struct Conversation {
     link: Link,
     seq: u64,
     message: Option<Duration>,
+    step_s: f64,
     request: Vec<u8>,
     reply: Vec<u8>,
     card: Card,
@@ -63,6 +84,7 @@ impl Conversation {
             link,
             seq: 0,
             message: deadlines.start_up,
+            step_s: 0.0,
             request: Vec::new(),
             reply: Vec::new(),
             card: crate::checks::no_card(),
@@ -86,14 +108,18 @@ impl Conversation {
     pub(crate) fn seconds(&self) -> f64 {
         self.seconds
     }
+    pub(crate) fn expect(&mut self, step_s: f64) {
+        self.step_s = step_s;
+    }
 
     pub(crate) fn exchange(&mut self, ops: &[Op], answers: &mut Vec<Answer>) -> Result<(), Misbehaviour> {
         self.seq += 1;
         let began = now();
         body::encode(&Asked { anabranch: PROTOCOL, seq: self.seq, ops }, &mut self.request);
-        self.link.send(&self.request, &[], self.message).map_err(|error| misbehaviour_of(&error))?;
+        let limit = Deadlines::of_message(self.message, ops, self.step_s);
+        self.link.send(&self.request, &[], limit).map_err(|error| misbehaviour_of(&error))?;
         // Blobs beside a reply belong to nothing this version asks for; later kits may send some.
-        let _blobs = self.link.receive(&mut self.reply, self.message).map_err(|error| misbehaviour_of(&error))?;
+        let _blobs = self.link.receive(&mut self.reply, limit).map_err(|error| misbehaviour_of(&error))?;
         let waited_s = began.elapsed().as_secs_f64();
         let reply: Reply = body::decode(&self.reply)?;
         if self.reply.capacity() > 1 << 20 {
@@ -141,4 +167,29 @@ pub(crate) fn misbehaviour_of(error: &LinkError) -> Misbehaviour {
         LinkError::Malformed(_) => Kind::Malformed,
     };
     Misbehaviour::new(kind, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit_s(steps: u32, step_s: f64) -> f64 {
+        let step = |branch: u32| Op::Step { branch, seen: Box::default() };
+        let ops: Vec<Op> = [Op::Drop { tokens: Vec::new() }].into_iter().chain((0..steps).map(step)).collect();
+        Deadlines::of_message(Some(Duration::from_secs(10)), &ops, step_s).unwrap().as_secs_f64()
+    }
+
+    #[test]
+    fn a_batch_of_slow_steps_has_time_and_a_single_step_has_its_own_deadline() {
+        assert_eq!(limit_s(0, 0.15), 10.0);
+        assert_eq!(limit_s(1, 0.15), 10.0);
+        assert_eq!(limit_s(1, 100.0), 10.0);
+        assert_eq!(limit_s(2, 0.15), 20.0);
+        // 96 branches of 150 ms take 14 s.
+        assert!(limit_s(96, 0.15) > 50.0);
+        // A hang among many quick ones is noticed as soon as one among two.
+        assert_eq!(limit_s(256, 1e-4), 20.0);
+        assert_eq!(limit_s(256, f64::NAN), 20.0);
+        assert_eq!(Deadlines::of_message(None, &[], 1.0), None);
+    }
 }

@@ -15,6 +15,9 @@ pub trait Instance: Send {
     fn exchange(&mut self, ops: &[Op], answers: &mut Vec<Answer>) -> Result<(), Misbehaviour>;
     /// Seconds the code from outside took in the last exchange, as well as can be told.
     fn seconds(&self) -> f64;
+    /// How long one step has taken so far, in the mean over all instances of its kind: whoever waits for many steps in
+    /// one message waits accordingly. Zero is not known yet.
+    fn expect(&mut self, _step_s: f64) {}
 }
 
 /// Starts instances.

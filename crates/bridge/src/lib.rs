@@ -39,7 +39,7 @@ pub mod zmtp;
 pub use claims::{Claim, Probe, check_claims};
 pub use connect::{ConnectFactory, Reach};
 pub use conversation::Deadlines;
-pub use fleet::{Fleet, FleetLimits, Latency, Seat, Times, Token};
+pub use fleet::{Fleet, FleetLimits, Latency, Pace, Seat, Times, Token};
 pub use instance::{Factory, Instance};
 pub use misbehaviour::{Kind, Misbehaviour};
 pub use process::{ProcessFactory, ProcessLimits, ProcessSpec};

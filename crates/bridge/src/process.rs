@@ -185,6 +185,9 @@ mod unix {
         fn seconds(&self) -> f64 {
             self.conversation.seconds()
         }
+        fn expect(&mut self, step_s: f64) {
+            self.conversation.expect(step_s);
+        }
     }
 
     impl Drop for Process {

@@ -97,6 +97,9 @@ impl Instance for Recorder {
     fn seconds(&self) -> f64 {
         self.inner.seconds()
     }
+    fn expect(&mut self, step_s: f64) {
+        self.inner.expect(step_s);
+    }
     fn exchange(&mut self, ops: &[Op], answers: &mut Vec<Answer>) -> Result<(), Misbehaviour> {
         let result = self.inner.exchange(ops, answers);
         let ops = ops.to_vec();

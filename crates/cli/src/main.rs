@@ -40,6 +40,9 @@ fn main() -> ExitCode {
         Err(error) => return usage_error(&error),
     };
     let screen = Screen::new(&cli.global);
+    if cli.global.allow_remote {
+        outside::allow_remote();
+    }
     let exit = enter(&cli).and_then(|()| verbs::run(&cli, &screen)).unwrap_or_else(|failure| {
         report(&screen, &failure);
         failure.exit()

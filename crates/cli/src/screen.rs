@@ -58,6 +58,9 @@ pub struct Global {
     /// Seed of all chance in the scenario and in random runs.
     #[arg(long, value_name = "N", global = true, help_heading = "Global options")]
     pub seed: Option<u64>,
+    /// Let a driver run on another machine; the link is neither encrypted nor authenticated.
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub allow_remote: bool,
 }
 
 impl Global {

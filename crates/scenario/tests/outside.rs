@@ -4,10 +4,11 @@
 mod law;
 
 use anabranch_bridge::{Kind, Support};
+use anabranch_explore::Outcome;
 use anabranch_kernel::contract::check_contract;
 use anabranch_kernel::{Choice, Seed, SegmentEnd, System, Watch};
 use anabranch_scenario::Drive;
-use anabranch_scenario::drive::foreign::{Hidden, Merging, Outside};
+use anabranch_scenario::drive::foreign::{DOUBLED_MIN, Hidden, Merging, Outside};
 use law::{Law, Trick, explore, scenario};
 
 const PASSAGE: &str = "narrow-passage";
@@ -49,10 +50,11 @@ fn saved_states_are_loaded_and_paths_are_not_run_again() {
     let spec = scenario(PASSAGE, &[]);
     let steps = |support: Support| {
         let law = Law::new(support);
-        let outcome = explore(&drive(&law, 2), &spec, 4, 1);
+        let outside = Outside { instances: 2, double: 0.0, ..Outside::new(law.boxed()) };
+        let outcome = explore(&Drive::assemble_with(&spec, Some(outside)).unwrap(), &spec, 4, 1);
         law.steps.load(std::sync::atomic::Ordering::Relaxed) as f64 / outcome.progress.segments as f64
     };
-    // 50 steps in a segment; some segments are run twice, and the first two levels move between instances.
+    // 50 steps in a segment; the first two levels move between instances.
     let (save, replay) = (steps(Support::Save), steps(Support::Replay));
     assert!(save < 56.0, "{save}");
     assert!(replay > 100.0, "{replay}");
@@ -147,18 +149,110 @@ fn hidden_memory_is_not_merged_over_unless_somebody_asks() {
 }
 
 #[test]
-fn a_flip_in_one_of_a_thousand_steps_is_caught_by_running_segments_twice() {
+fn one_run_of_a_driver_that_cannot_be_saved_is_driven_once() {
+    for support in [Support::Replay, Support::None] {
+        let law = Law::new(support);
+        let outside = Outside { double: 0.0, ..Outside::new(law.boxed()) };
+        let drive = Drive::assemble_with(&scenario(PASSAGE, &[]), Some(outside)).unwrap();
+        let run = |choices: &[Choice]| {
+            let mut state = drive.start(Seed(0), &drive.space().all()[0]).unwrap();
+            for choice in choices {
+                assert_eq!(drive.run(&mut state, *choice, &mut Watch::off()), Ok(SegmentEnd::Open));
+            }
+            state
+        };
+        let once = run(&[Choice(1), Choice(0), Choice(2), Choice(0)]);
+        assert_eq!(law.steps.load(std::sync::atomic::Ordering::Relaxed), 4 * 50);
+        // Another run in between, and the branch that was open is not taken for this one's.
+        let mut early = run(&[Choice(1), Choice(0)]);
+        run(&[Choice(3)]);
+        for choice in [Choice(2), Choice(0)] {
+            drive.run(&mut early, choice, &mut Watch::off()).unwrap();
+        }
+        assert_eq!(early, once, "{support:?}");
+    }
+}
+
+/// Explores some levels in one thread and one instance, with a share of segments run twice.
+fn doubled(law: &Law, double: f64, levels: u32) -> (Drive, Outcome) {
     let spec = scenario(PASSAGE, &[]);
-    let law = Law { trick: Trick::FlipOneIn(1009), ..Law::new(Support::Save) };
-    let outside = Outside { double: 0.5, ..Outside::new(law.boxed()) };
+    let outside = Outside { double, ..Outside::new(law.boxed()) };
     let drive = Drive::assemble_with(&spec, Some(outside)).unwrap();
-    let outcome = explore(&drive, &spec, 5, 2);
+    let outcome = explore(&drive, &spec, levels, 1);
+    (drive, outcome)
+}
+
+#[test]
+fn a_flip_in_one_of_a_thousand_segments_is_caught_by_running_segments_twice() {
+    // 1 - 0.999^4600 is 0.99; which segments flip is drawn once and for all.
+    let law = Law { trick: Trick::FlipOneIn(1000), ..Law::new(Support::Save) };
+    let (drive, outcome) = doubled(&law, 1.0, 6);
     let foreign = drive.foreign().unwrap();
-    let (doubled, faults) = (foreign.doubled(), foreign.faults());
-    println!("{doubled} of {} segments were run twice", outcome.progress.segments);
+    assert!(foreign.doubled() >= 4600, "{} of {}", foreign.doubled(), outcome.progress.segments);
+    let faults = foreign.faults();
     let first = faults.iter().find(|fault| fault.kind == Kind::Nondeterministic).expect("a flip was caught");
-    assert!(first.text.contains("`steer` was"), "{}", first.text);
-    assert!(doubled > 100, "{doubled}");
+    assert!(first.text.contains("answered differently: `steer` was"), "{}", first.text);
+    println!("{} doubled segments, {} flips caught: {}", foreign.doubled(), faults.len(), first.text);
+}
+
+#[test]
+fn how_many_segments_are_run_twice_is_as_asked() {
+    let count = |double: f64, levels: u32| {
+        let (drive, outcome) = doubled(&Law::new(Support::Save), double, levels);
+        (drive.foreign().unwrap().doubled(), outcome.progress.segments)
+    };
+    let (all, segments) = count(1.0, 3);
+    assert!(all >= segments && segments > DOUBLED_MIN, "{all} of {segments}");
+    assert_eq!(count(0.0, 3).0, 0);
+    // A small share of few segments is rounded up to a number that says something, and of very few all are taken.
+    let (some, _) = count(0.02, 3);
+    assert!((DOUBLED_MIN..DOUBLED_MIN + segments / 10).contains(&some), "{some} of {segments}");
+    let (few, segments) = count(0.02, 1);
+    assert!(few >= segments && segments < DOUBLED_MIN, "{few} of {segments}");
+}
+
+#[test]
+fn steps_that_are_slow_together_and_quick_alone_are_no_hang() {
+    let spec = scenario(PASSAGE, &[]);
+    let digest = |trick: Trick| {
+        let law = Law { trick, ..Law::new(Support::Save) };
+        let outcome = explore(&drive(&law, 2), &spec, 2, 2);
+        (outcome.digest, law.started.load(std::sync::atomic::Ordering::Relaxed))
+    };
+    let (usual, started) = digest(Trick::None);
+    let (slow, started_again) = digest(Trick::SlowBeyond(2));
+    assert_eq!(usual, slow);
+    assert!(started_again > started, "large messages were given up");
+}
+
+#[test]
+fn a_driver_that_cannot_be_started_again_leaves_an_incomplete_exploration() {
+    let spec = scenario(PASSAGE, &[]);
+    let law = Law { trick: Trick::DiesBeyond(0.12), ..Law::new(Support::Save) };
+    let drive = drive(&law, 1);
+    let outcome = explore(&drive, &spec, 4, 2);
+    assert!(outcome.fault_count > 10 && !outcome.complete(), "{}", outcome.fault_count);
+    assert!(drive.foreign().unwrap().gone().unwrap().to_string().contains("cannot be started again: it is gone"));
+    // Nobody tries for every segment.
+    assert_eq!(law.started.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+#[test]
+fn standing_before_an_obstacle_is_not_arriving() {
+    let spec = scenario("late-obstacle", &[("explore.until", "40 s")]);
+    let outside = Outside { double: 0.0, ..Outside::new(Law::new(Support::Save).boxed()) };
+    let drive = Drive::assemble_with(&spec, Some(outside)).unwrap();
+    let mut state = drive.start(Seed(0), &drive.space().all()[0]).unwrap();
+    let mut ends = Vec::new();
+    for _ in 0..40 {
+        ends.push(drive.run(&mut state, Choice::NONE, &mut Watch::off()).unwrap());
+        if ends.last() != Some(&SegmentEnd::Open) {
+            break;
+        }
+    }
+    let car = &state.car.car;
+    assert!(car.speed.abs() < 0.05 && car.x < 21.0, "it stands before the box: {car:?}");
+    assert!(!ends.contains(&SegmentEnd::Goal), "{ends:?}");
 }
 
 #[test]

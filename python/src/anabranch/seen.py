@@ -92,6 +92,8 @@ class Path(View):
     """+1 forwards, -1 backwards."""
     section: int = _value("section", 0)
     sections_left: int = _value("sections_left", 0)
+    to_end: float = _value("to_end", 0.0)
+    """Metres to the end of the section, whatever stands before it: who stands there has arrived."""
 
 
 class Goal(View):

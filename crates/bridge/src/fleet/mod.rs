@@ -1,6 +1,7 @@
 //! Several instances of one kind: started, supervised, started again; and who remembers which state.
 
 mod latency;
+mod pace;
 mod seat;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use latency::{Latency, Times};
+pub use pace::Pace;
 pub use seat::Seat;
 pub use token::Token;
 
@@ -43,7 +45,11 @@ pub struct Fleet {
     seats: Vec<Mutex<seat::Inner>>,
     tokens_max: usize,
     latency: Latency,
+    pace: Pace,
     generations: AtomicU64,
+    /// Steps and the nanoseconds they took, in all instances: a new one is as slow as the others.
+    steps: AtomicU64,
+    waited_ns: AtomicU64,
 }
 
 impl Fleet {
@@ -62,7 +68,10 @@ impl Fleet {
             seats: (0..limits.instances.max(1)).map(|_| Mutex::default()).collect(),
             tokens_max: if forks { limits.tokens_max.min(FORK_TOKENS_MAX) } else { limits.tokens_max },
             latency: Latency::default(),
+            pace: Pace::default(),
             generations: AtomicU64::new(0),
+            steps: AtomicU64::new(0),
+            waited_ns: AtomicU64::new(0),
         };
         fleet.lock(0).occupy(first, fleet.next_generation());
         Ok(fleet)
@@ -71,6 +80,12 @@ impl Fleet {
     #[must_use]
     pub fn with_latency(mut self, latency: Latency) -> Self {
         self.latency = latency;
+        self
+    }
+    /// At another pace.
+    #[must_use]
+    pub fn with_pace(mut self, pace: Pace) -> Self {
+        self.pace = pace;
         self
     }
     /// What the instances say of themselves.
@@ -94,6 +109,17 @@ impl Fleet {
 
     fn lock(&self, index: usize) -> MutexGuard<'_, seat::Inner> {
         self.seats[index].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// How long a step took so far, in the mean; zero if there was none.
+    fn step_s(&self) -> f64 {
+        let steps = self.steps.load(Ordering::Relaxed).max(1);
+        self.waited_ns.load(Ordering::Relaxed) as f64 * 1e-9 / steps as f64
+    }
+    fn took(&self, steps: u64, waited_s: f64) {
+        if steps > 0 {
+            self.steps.fetch_add(steps, Ordering::Relaxed);
+            self.waited_ns.fetch_add((waited_s * 1e9) as u64, Ordering::Relaxed);
+        }
     }
     fn next_generation(&self) -> u64 {
         self.generations.fetch_add(1, Ordering::Relaxed)

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use super::pace::{Due, Timetable};
 use super::token::{Drops, Token};
-use super::{Fleet, Times};
+use super::{Fleet, Pace, Times};
 use crate::checks;
 use crate::clock::now;
 use crate::instance::Instance;
@@ -21,6 +23,7 @@ pub(super) struct Inner {
     /// Saved states that still live there, oldest first in `order`.
     live: BTreeSet<TokenId>,
     order: VecDeque<TokenId>,
+    timetable: Timetable,
     pub(super) times: Times,
 }
 
@@ -119,6 +122,14 @@ impl Seat<'_> {
         // Taken out while it works: should this thread panic, a half-done conversation is not continued by the next.
         let mut instance = inner.instance.take().expect("just ensured");
         answers.clear();
+        instance.expect(self.fleet.step_s());
+        let due = match self.fleet.pace {
+            Pace::Lockstep => Due::In(Duration::ZERO),
+            Pace::RealTime => inner.timetable.due(ops, now()),
+        };
+        if let Due::In(wait) = due {
+            std::thread::sleep(wait);
+        }
         let began = now();
         let result = if gone.is_empty() {
             instance.exchange(ops, answers).and_then(|()| checks::check_kinds(ops, answers))
@@ -137,10 +148,13 @@ impl Seat<'_> {
         let steps = ops.iter().filter(|op| matches!(op, Op::Step { .. } | Op::Run { .. })).count() as u64;
         inner.times.add(steps, waited_s, instance.seconds());
         let late = latency.look(steps, waited_s);
-        inner.times.late_steps += if late.is_some() { steps } else { 0 };
+        inner.times.late_steps += if late.is_some() || due == Due::Passed { steps } else { 0 };
         let result = result.and_then(|()| late.filter(|_| latency.is_failure()).map_or(Ok(()), Err));
         match result {
-            Ok(()) => inner.instance = Some(instance),
+            Ok(()) => {
+                inner.instance = Some(instance);
+                self.fleet.took(steps, waited_s);
+            }
             Err(_) => {
                 drop(instance);
                 self.end();

@@ -63,6 +63,10 @@ pub struct PathSeen {
     pub section: u32,
     /// Sections that follow.
     pub sections_left: u32,
+    /// Metres to the end of this section, whatever stands before it: who stands there has arrived, and who stands at an
+    /// obstacle (`remaining`) has not.
+    #[serde(default)]
+    pub to_end: f64,
 }
 
 /// Where to go, from where the car believes to be: metres ahead and to the left, and the turn.

@@ -34,7 +34,7 @@ impl BuiltIn {
         let driven = self.speed.accel(seen.speed * direction, path.remaining, path.speed_max);
         let accel = if self.completed { self.speed.hold() } else { driven };
         let steer = self.lateral.steering(path.curvature, &deviation, direction);
-        let arrived = path.sections_left == 0 && self.speed.reached(path.remaining) && seen.speed.abs() < 0.05;
+        let arrived = path.sections_left == 0 && self.speed.reached(path.to_end) && seen.speed.abs() < 0.05;
         self.completed |= arrived;
         let key = vec![f64::from(u8::from(self.completed))];
         Decision { steer, accel, completed: self.completed, key, ..Decision::default() }

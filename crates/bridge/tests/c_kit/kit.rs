@@ -171,16 +171,19 @@ impl Numbers {
 pub fn random_seen(numbers: &mut Numbers) -> Seen {
     // Every eighth one is about to arrive.
     let near = numbers.below(8) == 0;
+    let remaining = if near { numbers.within(-0.1, 0.1) } else { numbers.within(0.0, 3.0) };
     let path = PathSeen {
         station: numbers.within(0.0, 17.0),
         lateral: numbers.within(-2.0, 2.0),
         heading: numbers.within(-1.0, 1.0),
         curvature: numbers.within(-1.5, 1.5),
-        remaining: if near { numbers.within(-0.1, 0.1) } else { numbers.within(0.0, 3.0) },
+        remaining,
         speed_max: numbers.within(0.1, 3.0),
         direction: if numbers.below(2) == 0 { 1 } else { -1 },
         section: 0,
         sections_left: u32::from(numbers.below(4) == 0),
+        // Sometimes an obstacle asks to stand before the end.
+        to_end: if numbers.below(4) == 0 { remaining + 1.0 } else { remaining },
     };
     let speed = if near { numbers.within(-0.1, 0.1) } else { numbers.within(-1.5, 1.5) };
     Seen { time: numbers.within(0.0, 20.0), tick: numbers.bits() % 2000, speed, gear: 1, path, ..Seen::default() }

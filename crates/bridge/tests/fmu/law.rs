@@ -40,11 +40,14 @@ fn decision(answer: &Answer) -> &Decision {
 fn seen(run: u64, step: u64) -> Box<Seen> {
     let draw = |what: &str, low: f64, high: f64| low + (high - low) * Chance::new(Seed(run), what).at(step).uniform(0);
     let arrived = draw("arrived", 0.0, 1.0) < 0.02;
+    let remaining = if arrived { 0.01 } else { draw("remaining", -0.1, 4.0) };
     let path = PathSeen {
         lateral: draw("lateral", -2.0, 2.0),
         heading: draw("heading", -1.0, 1.0),
         curvature: draw("curvature", -0.5, 0.5),
-        remaining: if arrived { 0.01 } else { draw("remaining", -0.1, 4.0) },
+        remaining,
+        // Sometimes an obstacle asks to stand before the end.
+        to_end: if draw("obstacle", 0.0, 1.0) < 0.25 { remaining + 1.0 } else { remaining },
         speed_max: draw("speed_max", 0.1, 3.0),
         direction: if draw("direction", 0.0, 1.0) < 0.5 { 1 } else { -1 },
         sections_left: u32::from(draw("left", 0.0, 1.0) < 0.3),
@@ -69,7 +72,7 @@ impl Law {
         let steer = law.steering(path.curvature, &deviation, direction);
         let driven = gains.accel(seen.speed * direction, path.remaining, path.speed_max);
         let accel = if self.completed { gains.hold() } else { driven };
-        let arrived = gains.reached(path.remaining) && seen.speed.abs() < STANDSTILL_MPS;
+        let arrived = gains.reached(path.to_end) && seen.speed.abs() < STANDSTILL_MPS;
         self.completed |= path.sections_left == 0 && arrived;
         (steer.to_bits(), accel.to_bits(), self.completed)
     }

@@ -39,6 +39,7 @@ int32_t anabranch_step(const ab_seen *seen, ab_decision *decision) {
   for (uint32_t i = 0; i < seen->occupancy.columns * seen->occupancy.rows; i++) tell_one(seen->occupancy.cells[i]);
   tell_one(seen->object_count);
   tell((const double *)seen->objects, 7 * (int)seen->object_count);
+  tell_one(seen->to_end);
   if (count > (int)decision->key_count) return count;
   for (uint32_t i = 0; i < decision->key_count; i++) decision->key[i] = told[i];
   decision->gear = -1;

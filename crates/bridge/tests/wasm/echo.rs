@@ -60,6 +60,7 @@ pub fn seen() -> Seen {
             direction: -1,
             section: 125,
             sections_left: 126,
+            to_end: 137.0,
         },
         goal: GoalSeen { ahead: 127.0, left: 128.0, heading: 129.0 },
         objects: vec![ObjectSeen {
@@ -91,7 +92,7 @@ pub fn expected(begin: &Begin, seen: &Seen) -> Vec<f64> {
     told.extend([115.0, 116.0, -1.0]);
     told.extend([118.0, 119.0, 120.0, 121.0, 122.0, 123.0, -1.0, 125.0, 126.0]);
     told.extend([127.0, 128.0, 129.0, 0.25, 3.0, 1.0, 0.0, 255.0, 7.0]);
-    told.extend([1.0, 9.0, 131.0, 132.0, 133.0, 134.0, 135.0, 136.0]);
+    told.extend([1.0, 9.0, 131.0, 132.0, 133.0, 134.0, 135.0, 136.0, 137.0]);
     told.resize(91, 0.0);
     told
 }

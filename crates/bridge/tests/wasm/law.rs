@@ -45,7 +45,7 @@ impl BuiltIn {
         let deviation = Deviation { lateral_m: path.lateral, heading: path.heading };
         let driven = speed.accel(seen.speed * direction, path.remaining, path.speed_max);
         let accel = if self.completed { speed.hold() } else { driven };
-        let arrived = path.sections_left == 0 && speed.reached(path.remaining) && seen.speed.abs() < 0.05;
+        let arrived = path.sections_left == 0 && speed.reached(path.to_end) && seen.speed.abs() < 0.05;
         self.completed |= arrived;
         Decision {
             steer: self.lateral.steering(path.curvature, &deviation, direction),
@@ -67,6 +67,7 @@ fn seen(dice: &mut Dice) -> Seen {
     path.heading = dice.about(scale);
     path.curvature = dice.about(0.2 * scale);
     path.remaining = [dice.about(0.1), dice.about(1.0), dice.about(20.0), f64::INFINITY][dice.below(4)];
+    path.to_end = path.remaining + [0.0, 0.03, 5.0][dice.below(3)];
     path.speed_max = 10.0 * scale + dice.about(10.0 * scale);
     path.direction = if dice.below(2) == 0 { 1 } else { -1 };
     path.sections_left = u32::from(dice.below(10) > 0);

@@ -70,6 +70,8 @@ pub struct Confirmed {
     pub candidates: Vec<Candidate>,
     /// What a driver from outside did once and not again. With built-in parts that is a bug of ours.
     pub unstable: Vec<Unstable>,
+    /// What could not be run again, because the driver is gone.
+    pub unconfirmed: u64,
 }
 
 /// Reconstructs every violating path and runs it from the start, without saved states and without merging. Explored
@@ -107,7 +109,7 @@ pub fn confirmed(
             all.push(judged(drive, claim, end, segments)?);
         }
     }
-    Ok(Confirmed { candidates: all, unstable: Vec::new() })
+    Ok(Confirmed { candidates: all, ..Confirmed::default() })
 }
 
 /// The same for a driver from outside, each path from the start: one that comes out otherwise costs no other.
@@ -156,6 +158,10 @@ fn confirmed_outside(
     }
     for (at, (end, segments)) in ends {
         let claim = &claims[at];
+        if matches!(end, Err(Fault::External(_))) {
+            confirmed.unconfirmed += 1;
+            continue;
+        }
         match judged(drive, claim, end, segments) {
             Ok(candidate) => confirmed.candidates.push(candidate),
             Err(failure) => {
@@ -255,7 +261,11 @@ fn constant_paths(drive: &Drive, seed: Seed, outcome: &Outcome) -> Result<Vec<Er
                     break;
                 }
                 choices.push(choice);
-                end = drive.run(&mut state, choice, &mut Watch::off())?;
+                end = match drive.run(&mut state, choice, &mut Watch::off()) {
+                    // Nobody is there to be asked; that is told elsewhere.
+                    Err(Fault::External(_)) => break,
+                    end => end?,
+                };
             }
             if matches!(end, SegmentEnd::Violated(_)) {
                 paths.push((start, choices));

@@ -1,8 +1,9 @@
 //! What an exploration has to say: the numbers behind the text for people and the object for machines.
 
 use anabranch_explore::{LevelReport, Merge, Outcome, Settings, Soundness, Stop};
-use anabranch_kernel::{Seed, Site, System};
+use anabranch_kernel::{Fault, Seed, Site, System};
 use anabranch_scenario::Drive;
+use anabranch_scenario::drive::foreign::ForeignDriver;
 use serde_json::{Value, json};
 
 use super::groups::Group;
@@ -48,6 +49,8 @@ pub struct Facts<'a> {
     pub groups: &'a [Group],
     /// What did not come out the same way again.
     pub unstable: &'a [Unstable],
+    /// What was found and could not be run again, because the driver is gone.
+    pub unconfirmed: u64,
     /// Confirmed findings, those of random runs included.
     pub findings: u64,
     /// What it took.
@@ -69,13 +72,18 @@ impl Facts<'_> {
             "violated"
         } else if !self.unstable.is_empty() {
             "not reproducible"
-        } else if self.outcome.complete() && self.outcome.soundness.is_safe() {
+        } else if self.complete() && self.outcome.soundness.is_safe() {
             "safe"
-        } else if self.outcome.complete() {
+        } else if self.complete() {
             "not found"
         } else {
             "incomplete"
         }
+    }
+
+    /// Whether everything was explored, and everything found was run again.
+    pub fn complete(&self) -> bool {
+        self.outcome.complete() && self.unconfirmed == 0
     }
 
     /// How the program ends.
@@ -90,7 +98,7 @@ impl Facts<'_> {
         if self.findings > 0 {
             exits.push(Exit::Findings);
         }
-        if !self.outcome.complete() {
+        if !self.complete() {
             exits.push(Exit::Incomplete);
         }
         Exit::of(&exits)
@@ -98,9 +106,15 @@ impl Facts<'_> {
 
     /// Why it ended before everything was explored, in words; empty if it did not.
     pub fn stop_words(&self) -> String {
+        let gone = self.drive.foreign().and_then(ForeignDriver::gone);
         match self.outcome.stop {
-            None if self.outcome.fault_count > 0 => {
-                format!("{} segments could not be computed", self.outcome.fault_count)
+            None if self.outcome.fault_count > 0 || self.unconfirmed > 0 => {
+                let why = gone.map_or_else(String::new, |fault| format!(": {}", told(&fault)));
+                let found = match self.unconfirmed {
+                    0 => String::new(),
+                    found => format!(" and {found} findings not confirmed"),
+                };
+                format!("{} segments could not be computed{found}{why}", self.outcome.fault_count)
             }
             None => String::new(),
             Some(Stop::Time) => "the time budget was used up".to_owned(),
@@ -147,7 +161,7 @@ impl Facts<'_> {
             "schema": "anabranch.explore/1",
             "scenario": self.drive.name(),
             "digest": outcome.digest.to_string(),
-            "complete": outcome.complete(),
+            "complete": self.complete(),
             "levels": outcome.levels.len(),
             "segments": outcome.progress.segments,
             "states": outcome.progress.states,
@@ -187,7 +201,6 @@ impl Facts<'_> {
         });
         if let Some(driver) = self.drive.foreign() {
             object["driver"] = outside::health_json(driver);
-            object["driver"]["faults"] = driver.faults().len().into();
         }
         if !self.unstable.is_empty() {
             object["not_reproducible"] = self.unstable.iter().map(|one| one.to_json(self.drive)).collect();
@@ -287,6 +300,14 @@ impl Facts<'_> {
                 "memory_bytes": budget.memory_bytes,
             },
         })
+    }
+}
+
+/// What failed outside, without the name of our kind of fault.
+fn told(fault: &Fault) -> String {
+    match fault {
+        Fault::External(what) => what.replace('\n', " "),
+        other => other.to_string(),
     }
 }
 

@@ -8,6 +8,7 @@ use anabranch_explore::replay;
 use anabranch_kernel::{Recorder, Seed, System};
 use anabranch_record::{Contact, CsvTrace, ErrorRun, Finding, RunFolder, StartValue, publish};
 use anabranch_scenario::Drive;
+use anabranch_scenario::drive::foreign::ForeignDriver;
 use serde_json::{Value, json};
 
 use super::candidates::{Candidate, Source, confirm_alone};
@@ -117,6 +118,10 @@ pub fn save(
                 false
             }
         });
+        let gone = drive.foreign().and_then(ForeignDriver::gone);
+        if let Some(gone) = gone.filter(|_| !(groups.is_empty() && unstable.is_empty())) {
+            return Err(gone.into());
+        }
     }
     for (at, group) in groups.iter_mut().take(FOLDERS_MAX).enumerate() {
         if drive.foreign().is_none() {

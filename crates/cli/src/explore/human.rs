@@ -37,7 +37,7 @@ pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
 fn headline(facts: &Facts<'_>, paint: &Paint) -> String {
     let name = paint.bold(&escape(facts.drive.name()));
     let stop = facts.stop_words();
-    let why = if stop.is_empty() { String::new() } else { format!(" ({stop})") };
+    let why = if stop.is_empty() { String::new() } else { format!(" ({})", escape(&stop)) };
     let within = format!("{} s", short(f64::from(facts.horizon.levels) * facts.drive.segment_seconds(), 3));
     match facts.verdict() {
         "violated" => {

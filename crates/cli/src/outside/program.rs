@@ -1,14 +1,18 @@
 //! From what a scenario says about its driver to something that starts it.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use anabranch_bridge::{ConnectFactory, Deadlines, Factory, ProcessFactory, ProcessLimits, Reach};
+use anabranch_bridge::zmtp::AddressError;
+use anabranch_bridge::{ConnectFactory, Deadlines, Factory, Pace, ProcessFactory, ProcessLimits, Reach};
 use anabranch_scenario::drive::foreign::{Hidden, Outside};
 use anabranch_scenario::file::{DriverKind, HiddenMemory, OutsideSpec, Program};
 
+use crate::escape::escape;
 use crate::failure::Failure;
 use crate::load::Override;
+use crate::screen::print_err;
 
 /// Stands for `--driver` among overrides until the scenario is read: what it names is relative to where we are, and
 /// scenarios name files relative to themselves.
@@ -19,6 +23,15 @@ const PYTHON_VARIABLE: &str = "ANABRANCH_PYTHON";
 /// Most copies that are started without being asked for.
 const INSTANCES_MAX: usize = 8;
 
+/// Where drivers may run; on this machine unless somebody said otherwise on the command line.
+static REACH: OnceLock<Reach> = OnceLock::new();
+
+/// Lets drivers run on other machines, from now on.
+pub fn allow_remote() {
+    // Only `main` says so, once.
+    let _ = REACH.set(Reach::Remote);
+}
+
 /// Whether answers are waited for as long as the scenario says, or for as long as it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Patience {
@@ -27,6 +40,8 @@ pub enum Patience {
     Usual,
     /// Somebody sits at a breakpoint.
     Endless,
+    /// As the scenario says, and every step is asked when its time has come: for hardware.
+    RealTime,
 }
 
 /// The driver from outside, ready to be started; `folder` is that of the scenario.
@@ -47,13 +62,17 @@ pub fn outside(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<
         },
         double: spec.double.value,
         latency_budget_s: spec.latency_budget_s.value,
+        pace: match patience {
+            Patience::RealTime => Pace::RealTime,
+            Patience::Usual | Patience::Endless => Pace::Lockstep,
+        },
     })
 }
 
 /// What starts a driver, by what kind of program it is. Every further kind of file is one more line here.
 fn factory_for(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<Box<dyn Factory>, Failure> {
     let deadlines = match patience {
-        Patience::Usual => {
+        Patience::Usual | Patience::RealTime => {
             Deadlines { message: Some(Duration::from_secs_f64(spec.deadline_s.value)), ..Deadlines::default() }
         }
         Patience::Endless => Deadlines::NONE,
@@ -68,8 +87,15 @@ fn factory_for(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<
     };
     match &spec.program.value {
         Program::Zmq(address) => {
-            let factory = ConnectFactory::new(address, Reach::Loopback, deadlines)
-                .map_err(|error| Failure::input(format!("the driver cannot be reached: {error}"), ""))?;
+            let reach = REACH.get().copied().unwrap_or(Reach::Loopback);
+            let factory = ConnectFactory::new(address, reach, deadlines).map_err(|error| {
+                let is_remote = matches!(error, AddressError::Remote(_));
+                let help = if is_remote { "with --allow-remote it is connected to all the same" } else { "" };
+                Failure::input(format!("the driver cannot be reached: {error}"), help)
+            })?;
+            if let Some(warning) = factory.warning() {
+                print_err(&format!("warning: {}\n", escape(&warning)));
+            }
             Ok(Box::new(factory))
         }
         Program::Command(words) => {

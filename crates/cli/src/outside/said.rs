@@ -1,6 +1,8 @@
 //! What is said about a driver from outside: how it keeps states, how its memory counts, how much time it took.
 
-use anabranch_bridge::{Snapshot, Support};
+use std::collections::BTreeMap;
+
+use anabranch_bridge::{Snapshot, Support, Times};
 use anabranch_scenario::drive::foreign::ForeignDriver;
 use serde_json::{Value, json};
 
@@ -17,9 +19,8 @@ pub fn card_line(driver: &ForeignDriver) -> String {
 /// One sentence: how much time it took, and what was checked on the way.
 pub fn health(driver: &ForeignDriver) -> String {
     let times = driver.times();
-    let mean_s = if times.steps == 0 { 0.0 } else { times.waited_s / times.steps as f64 };
-    let budget_s = driver.latency_budget_s();
-    let share = if times.steps == 0 { 0.0 } else { 100.0 * times.late_steps as f64 / times.steps as f64 };
+    let (mean_s, budget_s) = (mean_s(&times), driver.latency_budget_s());
+    let share = 100.0 * late_share(&times);
     let mut text = format!(
         "{} steps took it {}, {} each, at longest {}; {} % over the budget of {}",
         grouped(times.steps),
@@ -38,6 +39,16 @@ pub fn health(driver: &ForeignDriver) -> String {
     text
 }
 
+/// Time of a step, in the mean.
+fn mean_s(times: &Times) -> f64 {
+    times.waited_s / times.steps.max(1) as f64
+}
+
+/// Share of steps over their budget.
+fn late_share(times: &Times) -> f64 {
+    times.late_steps as f64 / times.steps.max(1) as f64
+}
+
 /// Small times with a unit that fits.
 fn brief(seconds: f64) -> String {
     if seconds < 1e-3 {
@@ -47,6 +58,13 @@ fn brief(seconds: f64) -> String {
     } else {
         format!("{} s", short(seconds, 2))
     }
+}
+
+/// Paths on which it did something wrong, as far as they are kept.
+fn faults_by_kind(driver: &ForeignDriver) -> BTreeMap<&'static str, u64> {
+    let mut kinds = BTreeMap::new();
+    driver.faults().iter().for_each(|fault| *kinds.entry(fault.kind.name()).or_default() += 1);
+    kinds
 }
 
 /// The same for machines.
@@ -75,10 +93,14 @@ pub fn health_json(driver: &ForeignDriver) -> Value {
         "steps": times.steps,
         "seconds": times.waited_s,
         "inside_s": times.inside_s,
+        "mean_s": mean_s(&times),
         "longest_s": times.longest_step_s,
         "late_steps": times.late_steps,
+        "late_share": late_share(&times),
         "latency_budget_s": driver.latency_budget_s(),
         "doubled_segments": driver.doubled(),
         "restarts": times.restarts,
+        "faults": driver.faults().len(),
+        "faults_by_kind": faults_by_kind(driver),
     })
 }

@@ -393,7 +393,7 @@ impl Journey<'_> {
         let cpu_s = || ThisSystem.cpu_s().map(|cpu_s| cpu_s - self.cpu_before_s);
         let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), cpu_s());
         self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
-        let Confirmed { mut candidates, mut unstable } =
+        let Confirmed { mut candidates, mut unstable, unconfirmed } =
             confirmed(self.drive, self.seed, &outcome, trail, self.threads)?;
         let graph = watcher.recording.take().filter(|_| outcome.stop != Some(Stop::Interrupted));
         let likely = graph.map(|graph| self.likely(&graph, &mut candidates)).transpose()?.flatten();
@@ -419,6 +419,7 @@ impl Journey<'_> {
             outcome: &outcome,
             groups: &groups,
             unstable: &unstable,
+            unconfirmed,
             findings: candidates.len() as u64 + beyond,
             used,
             run: project::relative(self.folder.path()),

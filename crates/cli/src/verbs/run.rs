@@ -8,6 +8,7 @@ use clap::Args;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::load::{Override, load, parse_override, with_driver};
+use crate::outside::Patience;
 use crate::project;
 use crate::screen::{Global, Screen};
 use crate::simulate::Plan;
@@ -29,12 +30,22 @@ pub struct Run {
     /// Write every signal of every base cycle: as MCAP for viewers if the name ends in .mcap, else as CSV.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Ask a driver from outside when its time has come on the clock on the wall, for hardware; late answers are counted.
+    #[arg(long)]
+    pub real_time: bool,
 }
 
 impl Run {
     /// Simulates and tells how it ended.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
-        let loaded = load(&self.scenario, &with_driver(&self.sets, self.driver.as_ref()))?;
+        let mut loaded = load(&self.scenario, &with_driver(&self.sets, self.driver.as_ref()))?;
+        if self.real_time {
+            if loaded.spec.ego.driver.outside.is_none() {
+                let message = "--real-time is for drivers from outside, and this one is built in";
+                return Err(Failure::input(message, "leave it out: a built-in driver has no clock"));
+            }
+            loaded.patience = Patience::RealTime;
+        }
         let drive = loaded.drive()?;
         let first =
             drive.space().all().into_iter().next().ok_or_else(|| Failure::input("the scenario has no start", ""))?;

@@ -7,6 +7,7 @@
 mod compare;
 mod diff_json;
 mod diff_section;
+mod driver;
 mod findings;
 mod html;
 mod inline;

@@ -6,14 +6,14 @@ use super::html::Html;
 use super::page::{Budget, frame, left_out};
 use super::source::Run;
 use super::words::{bytes, count, duration, metres, percent, plain, quoted, short, spaced};
-use super::{findings, meaning, plots};
+use super::{driver, findings, meaning, plots};
 
 /// Longest scenario text in a page.
 const SCENARIO_BYTES_MAX: usize = 400_000;
 /// Rows of a section that this version does not know.
 const ROWS_MAX: usize = 200;
 /// What the page tells elsewhere; everything else in the object of a run becomes a section of its own.
-const TOLD: [&str; 41] = [
+const TOLD: [&str; 42] = [
     "schema",
     "scenario",
     "digest",
@@ -55,6 +55,7 @@ const TOLD: [&str; 41] = [
     "sequences",
     "faults",
     "av",
+    "driver",
 ];
 
 pub(super) fn page(run: &Run) -> String {
@@ -240,6 +241,7 @@ fn put_value(out: &mut Html, value: &Value) {
 
 fn health(out: &mut Html, run: &Run) {
     out.markup("<h2 id=\"health\">Health of the software under test</h2>\n");
+    driver::put(out, &run.result["driver"]);
     for key in ["av", "faults"] {
         if !run.result[key].is_null() {
             put_value(out, &run.result[key]);

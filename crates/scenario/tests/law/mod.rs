@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anabranch_bridge::protocol::{Branch, KeyVariable, TokenId};
 use anabranch_bridge::{
@@ -11,7 +11,7 @@ use anabranch_bridge::{
 };
 use anabranch_driving::follow::{Deviation, LateralGains, LateralLaw, PathFollowerSpec, STANDSTILL_MPS, SpeedGains};
 use anabranch_explore::{Explorer, Keep, Merge, Outcome, Scope, Settings};
-use anabranch_kernel::System;
+use anabranch_kernel::{Chance, Seed, System};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Document, Hooks, ScenarioSpec};
 use anabranch_vehicle::CarSpec;
@@ -29,8 +29,12 @@ pub enum Trick {
     NanBeyond(f64),
     /// It does not answer there.
     HangBeyond(f64),
-    /// In one of so many steps it steers a little differently.
+    /// In one of so many segments, by chance, it steers a little differently.
     FlipOneIn(u64),
+    /// A message with more steps than this takes too long.
+    SlowBeyond(usize),
+    /// It crashes when the car is this far off its path, and then cannot be started any more.
+    DiesBeyond(f64),
     /// Saved states cannot be loaded.
     CannotLoad,
     /// It remembers how often it was asked, and steers by that.
@@ -52,17 +56,27 @@ pub struct Law {
     pub steps: Arc<AtomicU64>,
     /// Instances that were started.
     pub started: Arc<AtomicU64>,
+    /// Segments that were begun.
+    pub segments: Arc<AtomicU64>,
+    /// Whether it is gone for good.
+    pub died: Arc<AtomicBool>,
 }
 
 impl Law {
     /// The driver of `narrow-passage.toml`.
     pub fn new(support: Support) -> Self {
         let gains = LateralGains { k_lateral_per_m2: 1.5, k_heading_per_m: 2.0 };
-        let (steps, started) = (Arc::default(), Arc::default());
-        Self { support, key: true, bytes: false, memoryless: false, trick: Trick::None, gains, steps, started }
+        let (steps, started, segments, died) = (Arc::default(), Arc::default(), Arc::default(), Arc::default());
+        let (key, bytes, memoryless, trick) = (true, false, false, Trick::None);
+        Self { support, key, bytes, memoryless, trick, gains, steps, started, segments, died }
     }
     pub fn boxed(&self) -> Box<dyn Factory> {
         Box::new(self.clone())
+    }
+    /// Whether the segment that begins now will be one of those that are different, by a chance that is fixed.
+    fn flips(&self) -> bool {
+        let segment = self.segments.fetch_add(1, Ordering::Relaxed);
+        matches!(self.trick, Trick::FlipOneIn(n) if Chance::new(Seed(4600), "flip").below(segment, n) == 0)
     }
     fn card(&self) -> Card {
         let completed = KeyVariable { name: "completed".to_owned(), unit: String::new(), cell: None };
@@ -85,6 +99,9 @@ impl Law {
 
 impl Factory for Law {
     fn start(&self) -> Result<Box<dyn Instance>, Misbehaviour> {
+        if self.died.load(Ordering::Relaxed) {
+            return Err(Misbehaviour::new(Kind::NoStart, "it is gone"));
+        }
         self.started.fetch_add(1, Ordering::Relaxed);
         let car = CarSpec::named("van").unwrap();
         let speed = PathFollowerSpec::CALM.speed;
@@ -99,6 +116,7 @@ struct Memory {
     begin: Begin,
     completed: bool,
     asked: u64,
+    flips: bool,
 }
 
 struct Running {
@@ -113,7 +131,7 @@ struct Running {
 
 impl Running {
     fn step(&mut self, branch: Branch, seen: &Seen) -> Result<Answer, Misbehaviour> {
-        let flips = self.law.steps.fetch_add(1, Ordering::Relaxed) + 1;
+        self.law.steps.fetch_add(1, Ordering::Relaxed);
         let memory = self.branches.get_mut(&branch).expect("the host steps branches that exist");
         memory.asked += 1;
         let path = &seen.path;
@@ -122,7 +140,7 @@ impl Running {
         let mut steer = self.lateral.steering(path.curvature, &deviation, direction);
         let driven = self.speed.accel(seen.speed * direction, path.remaining, path.speed_max);
         let accel = if memory.completed { self.speed.hold() } else { driven };
-        let stands = path.sections_left == 0 && self.speed.reached(path.remaining) && seen.speed.abs() < STANDSTILL_MPS;
+        let stands = path.sections_left == 0 && self.speed.reached(path.to_end) && seen.speed.abs() < STANDSTILL_MPS;
         memory.completed |= stands;
         match self.law.trick {
             Trick::CrashBeyond(m) if path.lateral > m => {
@@ -138,7 +156,11 @@ impl Running {
                 return Ok(Answer::Failed { text: "ValueError: \u{1b}[31mtoo far\n".to_owned() });
             }
             Trick::NanBeyond(m) if path.lateral > m => steer = f64::NAN,
-            Trick::FlipOneIn(n) if flips.is_multiple_of(n) => steer += 1e-9,
+            Trick::FlipOneIn(_) if std::mem::take(&mut memory.flips) => steer += 1e-9,
+            Trick::DiesBeyond(m) if path.lateral > m => {
+                self.law.died.store(true, Ordering::Relaxed);
+                return Err(Misbehaviour::new(Kind::Crash, "signal 9"));
+            }
             Trick::Counts => steer += 1e-3 * (memory.asked % 7) as f64,
             _ => {}
         }
@@ -164,17 +186,23 @@ impl Instance for Running {
         &self.card
     }
     fn exchange(&mut self, ops: &[Op], answers: &mut Vec<Answer>) -> Result<(), Misbehaviour> {
+        let steps = ops.iter().filter(|op| matches!(op, Op::Step { .. })).count();
+        if matches!(self.law.trick, Trick::SlowBeyond(most) if steps > most) {
+            return Err(Misbehaviour::new(Kind::Hang, "no answer within 10 s"));
+        }
         for op in ops {
             let answer = match op {
                 Op::Reset { branch, begin } => {
                     self.resets += 1;
                     assert!(self.law.support != Support::None || self.resets == 1, "this one cannot be reset");
-                    self.branches.insert(*branch, Memory { begin: (**begin).clone(), ..Memory::default() });
+                    let flips = self.law.flips();
+                    self.branches.insert(*branch, Memory { begin: (**begin).clone(), flips, ..Memory::default() });
                     Answer::Done {}
                 }
                 Op::Load { .. } if self.law.trick == Trick::CannotLoad => Answer::Failed { text: "no".to_owned() },
                 Op::Load { token, branch } => {
-                    let memory = self.saved.get(token).expect("the host loads what it saved").clone();
+                    let mut memory = self.saved.get(token).expect("the host loads what it saved").clone();
+                    memory.flips = self.law.flips();
                     self.branches.insert(*branch, memory);
                     Answer::Done {}
                 }

@@ -31,6 +31,7 @@ const SEEN: &[Entry<Seen>] = &[
     ("path.direction", NUMBER, |seen| f64::from(seen.path.direction)),
     ("path.section", NUMBER, |seen| f64::from(seen.path.section)),
     ("path.sections_left", NUMBER, |seen| f64::from(seen.path.sections_left)),
+    ("path.to_end", LENGTH, |seen| seen.path.to_end),
     ("goal.ahead", LENGTH, |seen| seen.goal.ahead),
     ("goal.left", LENGTH, |seen| seen.goal.left),
     ("goal.heading", NUMBER, |seen| seen.goal.heading),

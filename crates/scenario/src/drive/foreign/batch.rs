@@ -65,9 +65,26 @@ impl Drive {
         end
     }
 
-    /// Runs segments together; if the instance as a whole breaks, in halves, until whoever does it is alone.
+    /// Runs segments together; if the instance as a whole breaks, in halves, until whoever does it is alone. A driver
+    /// that does not start any more is nobody's fault, and is not started again for each of them.
     fn attempt(&self, driver: &ForeignDriver, seat: &mut Seat<'_>, tasks: &mut [Task<'_, '_>]) {
-        let Err(_broken) = self.try_together(driver, seat, tasks) else { return };
+        if let Some(fault) = driver.gone() {
+            tasks.iter_mut().for_each(|task| *task.end = Err(fault.clone()));
+            return;
+        }
+        let Err(mut broken) = self.try_together(driver, seat, tasks) else { return };
+        if broken.what.kind == Kind::NoStart {
+            // Once may be an accident of this machine.
+            match self.try_together(driver, seat, tasks) {
+                Ok(()) => return,
+                Err(again) => broken = again,
+            }
+        }
+        if broken.what.kind == Kind::NoStart {
+            let fault = driver.left(&broken.what);
+            tasks.iter_mut().for_each(|task| *task.end = Err(fault.clone()));
+            return;
+        }
         // Nobody records among many, so what was watched can be forgotten.
         for task in tasks.iter_mut() {
             task.watch.notes.clear();
@@ -89,7 +106,7 @@ impl Drive {
         tasks: &mut [Task<'_, '_>],
     ) -> Result<(), Broken> {
         let saving = if driver.card().support == Support::Save { Saving::Token } else { Saving::No };
-        let doubled: Vec<usize> = (0..tasks.len()).filter(|&at| driver.doubles(&tasks[at])).collect();
+        let doubled = driver.doubled_of(tasks.iter().map(|task| (&*task.state, task.choice)));
         let mut shadows: Vec<Watch<'_>> = doubled.iter().map(|_| Watch::off()).collect();
         let count = tasks.len();
         let mut lanes: Vec<Lane<'_, '_, '_>> = Vec::with_capacity(count + doubled.len());
@@ -106,7 +123,13 @@ impl Drive {
             lane.said = Some(Vec::new());
             lanes.push(lane);
         }
-        let ran = self.open_and_run(driver, seat, &mut lanes);
+        let ran = match driver.goes_on(seat, &lanes) {
+            true => self.lockstep(driver, seat, &mut lanes),
+            false => self.open_and_run(driver, seat, &mut lanes),
+        };
+        if ran.is_ok() {
+            driver.stays(seat, &lanes);
+        }
         let mut lanes = lanes.into_iter();
         let mut first: Vec<Lane<'_, '_, '_>> = lanes.by_ref().take(count).collect();
         match ran {
@@ -173,9 +196,33 @@ impl ForeignDriver {
         path_digest(state.start, memory.seed, near).0 as u64 % self.fleet.instances() as u64
     }
 
-    fn doubles(&self, task: &Task<'_, '_>) -> bool {
-        let memory = task.state.foreign().expect("a driver from outside has a memory");
-        self.is_doubled(task.state.start, memory, task.choice)
+    /// Whether the only lane is the branch that was left open by the segment before it: who cannot be saved need not be
+    /// run again from the start for every segment of one run.
+    fn goes_on(&self, seat: &Seat<'_>, lanes: &[Lane<'_, '_, '_>]) -> bool {
+        // Whatever is asked next, the branch has moved on.
+        let Some(open) = self.log().open.take() else { return false };
+        let [lane] = lanes else { return false };
+        !seat.is_empty() && lane.state.foreign().is_some_and(|memory| open == (seat.index(), memory.address(&lane.state)))
+    }
+
+    /// Leaves a branch open that the next segment may go on with.
+    fn stays(&self, seat: &Seat<'_>, lanes: &[Lane<'_, '_, '_>]) {
+        let [lane] = lanes else { return };
+        if self.card().support == Support::Save || !matches!(lane.end, Some(LaneEnd::Ran(Ok(SegmentEnd::Open)))) {
+            return;
+        }
+        self.log().open = lane.state.foreign().map(|memory| (seat.index(), memory.address(&lane.state)));
+    }
+
+    /// Notes that no instance starts any more.
+    fn left(&self, what: &Misbehaviour) -> Fault {
+        let fault = Fault::External(format!("the driver cannot be started again: {}", what.text));
+        self.log().gone.get_or_insert(fault).clone()
+    }
+
+    /// Why no instance starts any more, if none does.
+    pub fn gone(&self) -> Option<Fault> {
+        self.log().gone.clone()
     }
 
     /// Writes the end of a lane into its task. What the driver did wrong becomes a verdict.
@@ -185,9 +232,7 @@ impl ForeignDriver {
         *task.end = match end {
             Some(LaneEnd::Ran(end)) => end,
             None => Err(Fault::Contract("a lane did not end".to_owned())),
-            Some(LaneEnd::Misbehaved(Broken { what, .. })) if what.kind == Kind::NoStart => {
-                Err(Fault::External(format!("the driver cannot be started again: {}", what.text)))
-            }
+            Some(LaneEnd::Misbehaved(Broken { what, .. })) if what.kind == Kind::NoStart => Err(self.left(&what)),
             Some(LaneEnd::Misbehaved(Broken { what, asked })) => {
                 let (tick, start) = (u64::from(state.tick), usize::from(state.start));
                 let Misbehaviour { kind, text, output } = what;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anabranch_bridge::{Kind, Op};
-use anabranch_kernel::Choice;
+use anabranch_kernel::{Choice, Fault};
+
+use super::memory::PathAddress;
 
 /// Faults of a kind that are kept with their evidence. Those with the shortest paths are, whatever the order in which
 /// they were found.
@@ -37,6 +39,10 @@ pub(super) struct FaultLog {
     by_kind: BTreeMap<Kind, BTreeMap<Address, AvFault>>,
     /// Segments that were run twice.
     pub(super) doubled: u64,
+    /// A branch that is still open: its instance, and the path that led there.
+    pub(super) open: Option<(usize, PathAddress)>,
+    /// Why no instance starts any more.
+    pub(super) gone: Option<Fault>,
 }
 
 impl FaultLog {

@@ -64,6 +64,10 @@ impl ForeignMemory {
     pub fn way(&self) -> &[Choice] {
         &self.way
     }
+    /// The path that led here.
+    pub(super) fn address(&self, state: &DriveState) -> PathAddress {
+        (state.start, self.seed, self.way.clone())
+    }
     /// Adds the choice of a segment.
     pub(super) fn went(&mut self, choice: Choice) {
         let mut way = Vec::with_capacity(self.way.len() + 1);
@@ -72,6 +76,9 @@ impl ForeignMemory {
         self.way = Arc::new(way);
     }
 }
+
+/// Start, seed and choices.
+pub(super) type PathAddress = (u16, u64, Arc<Vec<Choice>>);
 
 /// Digest of a path.
 pub(super) fn path_digest(start: u16, seed: u64, way: &[Choice]) -> Digest {

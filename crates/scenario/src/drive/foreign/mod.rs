@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use anabranch_bridge::protocol::Begin;
 use anabranch_bridge::{
-    Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Role, Snapshot, Support, Times,
+    Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Pace, Role, Snapshot, Support, Times,
 };
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
 use anabranch_kernel::{CellSize, Params, Variable};
@@ -48,21 +48,27 @@ pub struct Outside {
     pub instances: usize,
     /// Memory that it does not report.
     pub hidden: Hidden,
-    /// Share of segments that are run twice.
+    /// Share of segments that are run twice: 1 is all of them, 0 is none. Between them at least [`DOUBLED_MIN`] are.
     pub double: f64,
     /// Slower steps than this are counted.
     pub latency_budget_s: f64,
+    /// When a step is asked. In real time nothing is run twice.
+    pub pace: Pace,
 }
 
 impl Outside {
     /// One instance with the usual settings.
     pub fn new(factory: Box<dyn Factory>) -> Self {
-        Self { factory, instances: 1, hidden: Hidden::Refuse, double: DOUBLE_SHARE, latency_budget_s: LATENCY_BUDGET_S }
+        let (hidden, double, latency_budget_s) = (Hidden::Refuse, DOUBLE_SHARE, LATENCY_BUDGET_S);
+        Self { factory, instances: 1, hidden, double, latency_budget_s, pace: Pace::Lockstep }
     }
 }
 
 /// Share of segments that are run twice where a scenario does not say.
 pub const DOUBLE_SHARE: f64 = 0.02;
+/// At least so many segments are run twice, if there are that many and any shall be: a small exploration is looked at
+/// as closely as a large one.
+pub const DOUBLED_MIN: u64 = 200;
 /// Time for one step where a scenario does not say (S3-5).
 pub const LATENCY_BUDGET_S: f64 = 0.1;
 
@@ -131,16 +137,21 @@ impl ForeignDriver {
     /// # Errors
     /// When it does not start, or is no driver.
     pub(super) fn start(outside: Outside, laws: Laws) -> Result<Self, Misbehaviour> {
-        let limits = FleetLimits { instances: outside.instances, ..FleetLimits::default() };
+        // A clock on the wall knows one run.
+        let (instances, double) = match outside.pace {
+            Pace::Lockstep => (outside.instances, outside.double),
+            Pace::RealTime => (1, 0.0),
+        };
+        let limits = FleetLimits { instances, ..FleetLimits::default() };
         let budget = Latency::Counted(Duration::from_secs_f64(outside.latency_budget_s));
-        let fleet = Fleet::new(outside.factory, limits)?.with_latency(budget);
+        let fleet = Fleet::new(outside.factory, limits)?.with_latency(budget).with_pace(outside.pace);
         if fleet.card().role != Role::Driver {
             let text = format!("`{}` says that it is a world; a scenario needs a driver", fleet.card().name);
             return Err(Misbehaviour::new(Kind::NoStart, text));
         }
         Ok(Self {
             hidden: outside.hidden,
-            double: outside.double,
+            double,
             latency_budget_s: outside.latency_budget_s,
             lateral: laws.lateral,
             speed: laws.speed,

@@ -121,6 +121,7 @@ impl Drive {
             direction: section.direction as i8,
             section: memory.section,
             sections_left,
+            to_end: to_end_m,
         };
         if sections_left > 0 && driver.speed.reached(to_end_m) && told.speed.abs() < STANDSTILL_MPS {
             memory.section += 1;

@@ -3,9 +3,10 @@
 use anabranch_bridge::{Card, Decision, Kind, Misbehaviour};
 use anabranch_kernel::Choice;
 
+use super::super::state::DriveState;
 use super::check::named;
 use super::memory::path_digest;
-use super::{ForeignDriver, ForeignMemory};
+use super::{DOUBLED_MIN, ForeignDriver};
 
 /// What a driver said in one step.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,13 +16,29 @@ pub(super) struct Said {
 }
 
 impl ForeignDriver {
-    /// Whether the segment is one of those that are run twice: a function of its path, so that every number of threads
-    /// and instances doubles the same ones.
-    pub(super) fn is_doubled(&self, start: u16, memory: &ForeignMemory, choice: Choice) -> bool {
+    /// Which of some segments are run twice: a share by their paths, so that every number of threads and instances
+    /// doubles the same ones, and others besides until enough were.
+    pub(super) fn doubled_of<'t>(&self, segments: impl Iterator<Item = (&'t DriveState, Choice)>) -> Vec<usize> {
+        if self.double <= 0.0 {
+            return Vec::new();
+        }
+        let mut wanted = DOUBLED_MIN.saturating_sub(self.doubled());
+        let mut is_doubled = |state: &DriveState, choice: Choice| {
+            let drawn = self.is_drawn(state, choice);
+            let taken = drawn || wanted > 0;
+            wanted = wanted.saturating_sub(u64::from(taken));
+            taken
+        };
+        segments.enumerate().filter(|(_, (state, choice))| is_doubled(state, *choice)).map(|(at, _)| at).collect()
+    }
+
+    fn is_drawn(&self, state: &DriveState, choice: Choice) -> bool {
+        let memory = state.foreign().expect("a driver from outside has a memory");
         let mut way = memory.way.to_vec();
         way.push(choice);
-        let draw = (path_digest(start, memory.seed, &way).0 >> 64) as u64;
-        (draw as f64) < self.double * 2_f64.powi(64)
+        let draw = (path_digest(state.start, memory.seed, &way).0 >> 64) as u64;
+        // The largest draw rounds up to 2^64, and a share of 1 is all.
+        self.double >= 1.0 || (draw as f64) < self.double * 2_f64.powi(64)
     }
 }
 
