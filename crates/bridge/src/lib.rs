@@ -49,4 +49,4 @@ pub use protocol::{
 };
 pub use serve::{ENDPOINT_VARIABLE, Endpoint, ServeError, serve};
 pub use tape::{RecordingFactory, ReplayFactory};
-pub use world::{MergeRule, WorldError, WorldState, WorldSystem};
+pub use world::{MergeRule, Straight, WorldError, WorldState, WorldSystem};

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::Failure;
 use crate::load::{Loaded, Override, load, load_text};
 use crate::numbers::short;
+use crate::outside::is_program;
 
 /// Folder of all runs.
 pub const RUNS: &str = "runs";
@@ -48,10 +49,20 @@ pub struct Found {
 /// to do, and is the last run from here on.
 pub fn save_scenario(folder: &RunFolder, loaded: &Loaded) -> Result<(), Failure> {
     folder.publish(SCENARIO_COPY, loaded.text.as_bytes())?;
-    let origin =
-        Origin { schema: "anabranch.origin/1".to_owned(), file: relative(&loaded.path), set: loaded.overrides.clone() };
+    save_origin(folder, &loaded.path, &loaded.overrides)
+}
+
+/// Says in the folder of a run where what it is about came from; it is the last run from here on.
+pub fn save_origin(folder: &RunFolder, file: &Path, set: &[Override]) -> Result<(), Failure> {
+    let origin = Origin { schema: "anabranch.origin/1".to_owned(), file: relative(file), set: set.to_vec() };
     folder.publish_json(ORIGIN, &origin)?;
     Ok(folder.make_last()?)
+}
+
+/// Whether a finding was found in a world from outside, and not in a scenario.
+pub fn names_program(finding: &Finding) -> bool {
+    let file = Path::new(&finding.scenario_file);
+    is_program(file) || file.extension().is_some_and(|ending| ending == "py")
 }
 
 /// A path that names no machine: relative to where we are, or the file name alone.
@@ -80,7 +91,7 @@ pub fn in_file<T>(path: &Path, result: Result<T, FindingError>) -> Result<T, Fai
 }
 
 /// A finding only fits a scenario with segments of the same length.
-pub fn check_segments(finding: &Finding, drive: &Drive) -> Result<(), Failure> {
+pub fn check_segments<S: System>(finding: &Finding, drive: &S) -> Result<(), Failure> {
     let now = drive.segment_seconds();
     if (finding.segment_s - now).abs() < 1e-9 {
         return Ok(());
@@ -104,6 +115,10 @@ pub fn params_of(finding: &Finding, path: &Path, drive: &Drive) -> Result<Params
 pub fn find(reference: &str, sets: &[Override]) -> Result<Found, Failure> {
     let path = finding_path(reference)?;
     let finding = read_finding(&path)?;
+    if names_program(&finding) {
+        let message = format!("{}: this was found in the world `{}`", path.display(), finding.scenario_file);
+        return Err(Failure::input(message, "only `anabranch replay` runs findings of worlds"));
+    }
     let folder = path.parent().and_then(Path::parent).and_then(Path::parent);
     let run = folder.filter(|folder| folder.join(SCENARIO_COPY).is_file());
     let (loaded, warning) = match run {
@@ -113,7 +128,8 @@ pub fn find(reference: &str, sets: &[Override]) -> Result<Found, Failure> {
     Ok(Found { finding, path, loaded, warning })
 }
 
-fn finding_path(reference: &str) -> Result<PathBuf, Failure> {
+/// The file that `last#1`, `folder#2` or a path means.
+pub fn finding_path(reference: &str) -> Result<PathBuf, Failure> {
     let path = Path::new(reference);
     if path.is_file() {
         return Ok(path.to_owned());
@@ -139,6 +155,10 @@ fn finding_path(reference: &str) -> Result<PathBuf, Failure> {
 pub fn of_run(run: &Path, sets: &[Override], settings: &[Override]) -> Result<(Loaded, bool), Failure> {
     let origin: Origin = RunFolder::open(run)?.read_json(ORIGIN)?;
     let copy = run.join(SCENARIO_COPY);
+    if is_program(Path::new(&origin.file)) && !copy.is_file() {
+        let message = format!("`{}` is a run of the world `{}`, and no scenario", run.display(), origin.file);
+        return Err(Failure::input(message, format!("begin anew: anabranch explore {}", origin.file)));
+    }
     let bytes = std::fs::read(&copy).map_err(|e| Failure::file("read", &copy, &e))?;
     let all: Vec<Override> = origin.set.iter().chain(sets).cloned().collect();
     let file = Path::new(&origin.file);

@@ -35,7 +35,9 @@ fn build(project: &Project, trick: &str) {
         .replace("return ab_serve", "if (argc > 1) driver.endpoint = argv[1]; return ab_serve");
     project.write("law.c", &text);
     let mut cc = Command::new("cc");
-    cc.current_dir(project.path()).args(["-O1", "-ffp-contract=off", "-include", "unistd.h", "-I"]).arg(root().join("c"));
+    cc.current_dir(project.path())
+        .args(["-O1", "-ffp-contract=off", "-include", "unistd.h", "-I"])
+        .arg(root().join("c"));
     let built = cc.args(["law.c", "-o", "law", "-lm"]).output().expect("a C compiler is installed");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
 }
@@ -152,7 +154,8 @@ fn a_finding_is_replayed_and_explained_and_the_page_tells_how_the_driver_did() {
     assert_eq!(explained.code, 0, "{explained:?}");
     let page = project.read("runs/last/report.html");
     let health = page.split("id=\"health\"").nth(1).expect("a section about the driver");
-    for word in ["follow law in C", "saved and loaded (memory)", "a step, in the mean", "longest step", "started again"] {
+    for word in ["follow law in C", "saved and loaded (memory)", "a step, in the mean", "longest step", "started again"]
+    {
         assert!(health.contains(word), "{word}");
     }
 }

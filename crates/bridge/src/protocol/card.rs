@@ -78,6 +78,26 @@ pub struct Card {
     pub world: Option<Box<WorldCard>>,
 }
 
+impl Card {
+    /// How states are kept, in words.
+    pub fn support_words(&self) -> &'static str {
+        match (self.support, self.snapshot) {
+            (Support::None, _) => "started anew for every segment",
+            (Support::Replay, _) => "run again from the start for every segment",
+            (Support::Save, Snapshot::Own) => "saved by its own code",
+            (Support::Save, Snapshot::Copy) => "saved by deep copy",
+            (Support::Save, Snapshot::Fork) => "saved by fork",
+            (Support::Save, Snapshot::Memory) => "saved as memory image",
+            (Support::Save, Snapshot::FmuState) => "saved as FMU state",
+            (Support::Save, Snapshot::None) => "saved",
+        }
+    }
+    /// Name and version, for people.
+    pub fn title(&self) -> String {
+        if self.version.is_empty() { self.name.clone() } else { format!("{} {}", self.name, self.version) }
+    }
+}
+
 /// A variable that counts for merging.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeyVariable {

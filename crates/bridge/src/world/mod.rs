@@ -6,16 +6,18 @@
 mod apply;
 mod runner;
 mod state;
+mod straight;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use anabranch_kernel::{
-    Choice, Danger, Digest, ErrorSpace, ErrorSpaceError, Fault, Job, KeyWriter, Mode, Params, Seed, SegmentEnd, Signal,
-    Site, System, Variable, Watch,
+    Choice, Danger, ErrorSpace, ErrorSpaceError, Fault, Job, KeyWriter, Mode, Params, Seed, SegmentEnd, Signal, Site,
+    System, Variable, Watch,
 };
 
 pub use state::WorldState;
+pub use straight::Straight;
 
 use crate::fleet::Fleet;
 use crate::misbehaviour::{Kind, Misbehaviour};
@@ -24,6 +26,9 @@ use runner::{Pace, Task};
 
 /// Most misbehaviours of which the evidence is kept; more are counted by the explorer all the same.
 const FAULTS_KEPT: usize = 1_000;
+
+/// In the key of a state that could not be saved: paths and memories are told apart.
+const NO_MEMORY: u64 = u64::MAX;
 
 /// Why a foreign simulator cannot be explored.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -110,6 +115,19 @@ impl WorldSystem {
     /// By what states count as alike.
     pub fn merge_rule(&self) -> MergeRule {
         self.rule
+    }
+    /// Seconds of one tick.
+    pub fn tick_s(&self) -> f64 {
+        self.world.tick_s
+    }
+    /// What it did wrong, by the path it ended, in order; a limited number of them.
+    pub fn faults(&self) -> Vec<(Vec<Choice>, Misbehaviour)> {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.iter().map(|(path, wrong)| (path.clone(), wrong.clone())).collect()
+    }
+    /// The kind of misbehaviour behind a requirement, if it stands for one.
+    pub fn kind_of(&self, requirement: u16) -> Option<Kind> {
+        usize::from(requirement).checked_sub(self.world.requirements.len()).and_then(|at| Kind::ALL.get(at).copied())
     }
     /// Segments until a run is over.
     pub fn segments_max(&self) -> u32 {
@@ -213,17 +231,19 @@ impl System for WorldSystem {
             key.exact(0, value as u64);
             key.extra((value >> 64) as u64);
         };
-        match self.rule {
-            MergeRule::Values => {
+        match (self.rule, state.memory) {
+            (MergeRule::Values, _) => {
                 for n in 0..self.variables.len() {
                     key.real(n, state.values.get(n).copied().unwrap_or(0.0));
                 }
             }
-            MergeRule::Memory => whole(state.memory.unwrap_or(0), key),
-            MergeRule::Never => {
-                let bytes: Vec<u8> = state.path.iter().flat_map(|choice| choice.0.to_le_bytes()).collect();
-                whole(Digest::of(&bytes).0, key);
+            (MergeRule::Memory, Some(memory)) => whole(memory, key),
+            // A state whose memory nobody has seen is like no other, whatever else it has in common with it.
+            (MergeRule::Memory, None) => {
+                whole(state.path_digest().0, key);
+                key.extra(NO_MEMORY);
             }
+            (MergeRule::Never, _) => whole(state.path_digest().0, key),
         }
         // Time zero has reported nothing and is like nothing else.
         key.extra(u64::from(state.path.is_empty()));

@@ -271,7 +271,7 @@ impl WorldSystem {
         }
     }
 
-    fn send(&self, seat: &mut Seat<'_>, ops: &[Op]) -> Result<Answers, Misbehaviour> {
+    pub(super) fn send(&self, seat: &mut Seat<'_>, ops: &[Op]) -> Result<Answers, Misbehaviour> {
         let began = now();
         let answers = seat.ask(ops)?;
         let segments = ops.iter().filter(|op| matches!(op, Op::Run { .. })).count() as u64;
@@ -280,7 +280,7 @@ impl WorldSystem {
         }
         Ok(answers)
     }
-    fn reset_op(&self, branch: Branch, origin: &Origin) -> Op {
+    pub(super) fn reset_op(&self, branch: Branch, origin: &Origin) -> Op {
         let begin = Begin {
             seed: origin.seed,
             scenario: self.fleet.card().name.clone(),
@@ -291,7 +291,7 @@ impl WorldSystem {
         };
         Op::Reset { branch, begin: Box::new(begin) }
     }
-    fn run_op(&self, branch: Branch, choice: Choice, record: bool) -> Op {
+    pub(super) fn run_op(&self, branch: Branch, choice: Choice, record: bool) -> Op {
         let modes = self.errors.modes(choice).iter().map(|&mode| u16::from(mode)).collect();
         Op::Run { branch, modes, record }
     }

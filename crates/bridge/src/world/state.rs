@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anabranch_kernel::{Choice, Params, Seed};
+use anabranch_kernel::{Choice, Digest, Params, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::fleet::Token;
@@ -40,6 +40,11 @@ impl WorldState {
     /// What the last segment reported, in the order of `merge`.
     pub fn values(&self) -> &[f64] {
         &self.values
+    }
+    /// Of the choices that led here.
+    pub(super) fn path_digest(&self) -> Digest {
+        let bytes: Vec<u8> = self.path.iter().flat_map(|choice| choice.0.to_le_bytes()).collect();
+        Digest::of(&bytes)
     }
     /// Which instance states like this live in: those with a common beginning together. Results do not depend on it.
     pub(super) fn home(&self, choice: Choice) -> u64 {

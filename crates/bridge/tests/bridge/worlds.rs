@@ -8,7 +8,7 @@ use anabranch_bridge::{
 };
 use anabranch_explore::{Explorer, Settings};
 use anabranch_kernel::contract::check_contract;
-use anabranch_kernel::{Choice, Job, Params, Recorder, Seed, SegmentEnd, System, Watch};
+use anabranch_kernel::{CellKey, Choice, Grid, Job, KeyWriter, Params, Recorder, Seed, SegmentEnd, System, Watch};
 
 use super::machine::{alone, children};
 use super::rogue;
@@ -28,6 +28,10 @@ enum Fate {
     Moody,
     /// Forgets what it saved.
     LoadFails,
+    /// Cannot save once it was pushed to the left.
+    SaveFails,
+    /// Remembers a push to the left only as long as nobody saves it.
+    SavesTooLittle,
 }
 
 #[derive(Debug)]
@@ -69,6 +73,10 @@ impl Fated {
             segment.values.clear();
         }
         match self.fate {
+            Fate::SavesTooLittle if before == 0 && mode == 2 => {
+                segment.violated = vec![self.toy.card.world.as_ref().unwrap().requirements[0].clone()];
+                Ok(())
+            }
             Fate::CrashesOnLeftRight if (before, mode) == (1, 2) => Err(Misbehaviour::new(Kind::Crash, "bang")),
             Fate::Wears(limit) if self.segments > limit => Err(Misbehaviour::new(Kind::Crash, "worn out")),
             Fate::NanOnLeftLeft if (before, mode) == (1, 1) => {
@@ -98,6 +106,10 @@ impl Instance for Fated {
             let memory = |of: Option<&u16>| of.copied().unwrap_or(0);
             match op {
                 Op::Run { branch, modes, .. } => self.run(*branch, modes[0], &mut one[0])?,
+                Op::Save { branch, .. } if self.fate == Fate::SaveFails && memory(self.last.get(branch)) == 1 => {
+                    one[0] = Answer::Failed { text: "no room".to_owned() };
+                }
+                Op::Load { branch, .. } if self.fate == Fate::SavesTooLittle => self.last.extend([(*branch, 0)]),
                 Op::Load { .. } if self.fate == Fate::LoadFails => one[0] = Answer::Failed { text: "lost".to_owned() },
                 Op::Load { token, branch } => self.last.extend([(*branch, memory(self.saved.get(token)))]),
                 Op::Reset { branch, .. } => self.last.extend([(*branch, 0)]),
@@ -252,6 +264,43 @@ fn without_named_values_memory_counts_exactly_or_nothing_is_merged() {
     };
     assert_eq!(rule(Support::Save), MergeRule::Memory);
     assert_eq!(rule(Support::Replay), MergeRule::Never);
+}
+
+fn key(system: &WorldSystem, state: &anabranch_bridge::WorldState) -> CellKey {
+    let grid = Grid::of(system.variables());
+    let mut writer = KeyWriter::new(&grid);
+    system.cell(state, &mut writer);
+    writer.finish().unwrap()
+}
+
+#[test]
+fn a_state_that_could_not_be_saved_is_like_no_other_where_memory_counts() {
+    let toys = Toys { names_values: false, ..toys(Support::Save, Fate::SaveFails) };
+    let system = system(toys, limits(1, 1000));
+    assert_eq!(system.merge_rule(), MergeRule::Memory);
+    let paths: [&[u16]; 5] = [&[1], &[2, 1], &[0, 1], &[2, 0, 1], &[1, 0, 1]];
+    let keys: Vec<CellKey> = paths.iter().map(|path| key(&system, &driven(&system, path).1)).collect();
+    for (n, key) in keys.iter().enumerate() {
+        assert!(!keys[..n].contains(key), "{:?} has the key of another one", paths[n]);
+    }
+    assert_eq!(key(&system, &driven(&system, &[0]).1), key(&system, &driven(&system, &[0]).1));
+    let incidents = system.incidents();
+    assert!(incidents.iter().any(|wrong| wrong.to_string().contains("no room")), "{incidents:?}");
+}
+
+#[test]
+fn a_straight_run_agrees_with_saved_states_unless_these_forget() {
+    let well = system(toys(Support::Save, Fate::Well), limits(1, 1000));
+    let path = [1, 2, 1, 1].map(Choice);
+    let straight = well.straight(Seed(0), &Params::default(), &path, None).unwrap();
+    let (end, state) = driven(&well, &[1, 2, 1, 1]);
+    assert_eq!((straight.end, straight.segments, straight.state.values()), (end, 4, state.values()));
+
+    let forgets = system(toys(Support::Save, Fate::SavesTooLittle), limits(1, 1000));
+    let (end, _) = driven(&forgets, &[1, 2]);
+    assert!(matches!(end, SegmentEnd::Violated(_)), "{end:?}");
+    let straight = forgets.straight(Seed(0), &Params::default(), &[1, 2].map(Choice), None).unwrap();
+    assert_eq!(straight.end, SegmentEnd::Open, "without a load nothing is forgotten");
 }
 
 #[derive(Default)]

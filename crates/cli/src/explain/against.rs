@@ -64,7 +64,7 @@ pub struct Difference {
 pub fn compare(case: &Case<'_>, minimal: &[Choice], file: &Path) -> Result<Against, Failure> {
     let other = other(case.loaded(), file)?;
     let drive = other.drive()?;
-    project::check_segments(&case.found.finding, &drive)?;
+    project::check_segments(&case.found.finding, drive.as_ref())?;
     let params = project::params_of(&case.found.finding, &case.found.path, &drive)?;
     let sequences = [("found", case.choices.as_slice()), ("minimal", minimal)];
     let runs = sequences.map(|(what, choices)| {

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anabranch_bridge::Kind;
-use anabranch_explore::{NO_PARENT, Outcome, Target, Trail, WalkError, replay, walk, with_threads};
-use anabranch_kernel::{Choice, Choices, Fault, Job, Seed, SegmentEnd, System, Verdict, Watch};
-use anabranch_scenario::drive::foreign::ForeignDriver;
-use anabranch_scenario::{Drive, DriveState};
+use anabranch_explore::{NO_PARENT, Outcome, Target, Trail, WalkError, walk, with_threads};
+use anabranch_kernel::{Choice, Choices, Fault, Job, Seed, SegmentEnd, Verdict, Watch};
 
+use super::subject::Subject;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::outside::Unstable;
@@ -79,15 +78,15 @@ pub struct Confirmed {
 ///
 /// # Errors
 /// When a path does not end as the exploration said: exit 6.
-pub fn confirmed(
-    drive: &Drive,
+pub fn confirmed<S: Subject>(
+    drive: &S,
     seed: Seed,
     outcome: &Outcome,
     trail: &(dyn Trail + Sync),
     threads: usize,
 ) -> Result<Confirmed, Failure> {
-    if let Some(driver) = drive.foreign() {
-        return with_threads(threads, || confirmed_outside(drive, driver, seed, outcome, trail))?;
+    if drive.is_outside() {
+        return with_threads(threads, || confirmed_outside(drive, seed, outcome, trail))?;
     }
     let claims = claims(drive, seed, outcome, trail)?;
     let starts = drive.space().all();
@@ -103,7 +102,7 @@ pub fn confirmed(
         let end = end.expect("every target is walked to");
         all.push(judged(drive, claim, end, claim.choices.len())?);
     }
-    let starts: Vec<DriveState> = starts.iter().map(|params| drive.start(seed, params)).collect::<Result<_, _>>()?;
+    let starts: Vec<S::State> = starts.iter().map(|params| drive.start(seed, params)).collect::<Result<_, _>>()?;
     for batch in others.chunks(SIDE_BY_SIDE) {
         for (claim, (end, segments)) in batch.iter().zip(run_together(drive, &starts, batch)) {
             all.push(judged(drive, claim, end, segments)?);
@@ -113,25 +112,23 @@ pub fn confirmed(
 }
 
 /// The same for a driver from outside, each path from the start: one that comes out otherwise costs no other.
-fn confirmed_outside(
-    drive: &Drive,
-    driver: &ForeignDriver,
+fn confirmed_outside<S: Subject>(
+    drive: &S,
     seed: Seed,
     outcome: &Outcome,
     trail: &(dyn Trail + Sync),
 ) -> Result<Confirmed, Failure> {
     let claims = claims(drive, seed, outcome, trail)?;
-    let starts: Vec<DriveState> =
+    let starts: Vec<S::State> =
         drive.space().all().iter().map(|params| drive.start(seed, params)).collect::<Result<_, _>>()?;
     let mut confirmed = Confirmed::default();
     let differs = |claim: &Claim| {
-        claim.expected.and_then(|verdict| driver.kind_of(verdict.requirement)) == Some(Kind::Nondeterministic)
+        claim.expected.and_then(|verdict| drive.kind_of(verdict.requirement)) == Some(Kind::Nondeterministic)
     };
     // Two answers to one question are no finding about errors, however often they come.
     for claim in claims.iter().filter(|claim| differs(claim)) {
-        let fault = driver.fault_on(claim.start, &claim.choices);
-        let text =
-            fault.map_or_else(|| "the driver answered the same steps differently".to_owned(), |fault| fault.text);
+        let text = drive.fault_text(claim.start, &claim.choices);
+        let text = text.unwrap_or_else(|| "the driver answered the same steps differently".to_owned());
         confirmed.unstable.push(Unstable { start: claim.start, choices: claim.choices.clone(), text });
     }
     let is_explored = |at: usize| at < outcome.hits.len();
@@ -189,18 +186,22 @@ fn lost(error: WalkError) -> Failure {
 ///
 /// # Errors
 /// When it ends otherwise: exit 6.
-pub fn confirm_alone(drive: &Drive, seed: Seed, candidate: &Candidate) -> Result<(), Failure> {
+pub fn confirm_alone<S: Subject>(drive: &S, seed: Seed, candidate: &Candidate) -> Result<(), Failure> {
     let Candidate { source, start, choices, verdict } = candidate.clone();
-    let run = replay(drive, seed, &drive.space().all()[start], &choices, None);
-    let (end, segments) = run.map_or_else(|fault| (Err(fault), 0), |run| (Ok(run.end), run.segments));
+    let run = drive.from_start(seed, &drive.space().all()[start], &choices, None);
+    let (end, segments) = run.map_or_else(|fault| (Err(fault), 0), |(end, segments)| (Ok(end), segments));
     judged(drive, &Claim { source, start, choices, expected: Some(verdict) }, end, segments).map(|_| ())
 }
 
 /// How each claim ends and after how many segments.
-fn run_together(drive: &Drive, starts: &[DriveState], claims: &[Claim]) -> Vec<(Result<SegmentEnd, Fault>, usize)> {
+fn run_together<S: Subject>(
+    drive: &S,
+    starts: &[S::State],
+    claims: &[Claim],
+) -> Vec<(Result<SegmentEnd, Fault>, usize)> {
     let mut ends = vec![(Ok(SegmentEnd::Open), 0); claims.len()];
     let mut active: Vec<usize> = (0..claims.len()).collect();
-    let mut jobs: Vec<Job<DriveState>> =
+    let mut jobs: Vec<Job<S::State>> =
         claims.iter().map(|claim| Job::new(starts[claim.start].clone(), Choice::NONE)).collect();
     for level in 0.. {
         for (job, at) in jobs.iter_mut().zip(&active) {
@@ -224,7 +225,7 @@ fn run_together(drive: &Drive, starts: &[DriveState], claims: &[Claim]) -> Vec<(
     ends
 }
 
-fn claims(drive: &Drive, seed: Seed, outcome: &Outcome, trail: &dyn Trail) -> Result<Vec<Claim>, Failure> {
+fn claims<S: Subject>(drive: &S, seed: Seed, outcome: &Outcome, trail: &dyn Trail) -> Result<Vec<Claim>, Failure> {
     let mut paths = Paths { trail, known: BTreeMap::new() };
     let (mut claims, mut known) = (Vec::new(), BTreeSet::new());
     for hit in &outcome.hits {
@@ -247,7 +248,7 @@ fn claims(drive: &Drive, seed: Seed, outcome: &Outcome, trail: &dyn Trail) -> Re
 type ErrorPath = (usize, Vec<Choice>);
 
 /// Constant errors that violate and that the limits of the scenario allow to be held that long.
-fn constant_paths(drive: &Drive, seed: Seed, outcome: &Outcome) -> Result<Vec<ErrorPath>, Failure> {
+fn constant_paths<S: Subject>(drive: &S, seed: Seed, outcome: &Outcome) -> Result<Vec<ErrorPath>, Failure> {
     let mut paths = Vec::new();
     let mut live = Choices::new();
     for &choice in &outcome.constant_errors_violate {
@@ -306,7 +307,12 @@ impl Paths<'_> {
     }
 }
 
-fn judged(drive: &Drive, claim: &Claim, end: Result<SegmentEnd, Fault>, segments: usize) -> Result<Candidate, Failure> {
+fn judged<S: Subject>(
+    drive: &S,
+    claim: &Claim,
+    end: Result<SegmentEnd, Fault>,
+    segments: usize,
+) -> Result<Candidate, Failure> {
     let verdict = match (&end, &claim.expected) {
         (Ok(SegmentEnd::Violated(verdicts)), Some(expected)) => verdicts.iter().find(|v| *v == expected).copied(),
         (Ok(SegmentEnd::Violated(verdicts)), None) => verdicts.first().copied(),
@@ -320,7 +326,7 @@ fn judged(drive: &Drive, claim: &Claim, end: Result<SegmentEnd, Fault>, segments
     }
 }
 
-fn different(drive: &Drive, claim: &Claim, end: &Result<SegmentEnd, Fault>) -> Failure {
+fn different<S: Subject>(drive: &S, claim: &Claim, end: &Result<SegmentEnd, Fault>) -> Failure {
     let name = |v: &Verdict| drive.requirements()[usize::from(v.requirement)].clone();
     let expected =
         claim.expected.map_or_else(|| "a violation".to_owned(), |v| format!("`{}` on tick {}", name(&v), v.tick));

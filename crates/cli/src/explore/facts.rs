@@ -1,19 +1,19 @@
 //! What an exploration has to say: the numbers behind the text for people and the object for machines.
 
 use anabranch_explore::{LevelReport, Merge, Outcome, Settings, Soundness, Stop};
-use anabranch_kernel::{Fault, Seed, Site, System};
+use anabranch_kernel::{Fault, Seed, Site};
 use anabranch_scenario::Drive;
-use anabranch_scenario::drive::foreign::ForeignDriver;
 use serde_json::{Value, json};
 
 use super::groups::Group;
 use super::pictures;
-use super::probability::{self, Likely};
+use super::probability::Likely;
 use super::settings::{Horizon, Words};
 use super::since::Spared;
+use super::subject::Subject;
 use crate::exit::Exit;
 use crate::load::Loaded;
-use crate::outside::{self, Unstable};
+use crate::outside::Unstable;
 
 /// What the process has used.
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +32,11 @@ pub struct Used {
 
 /// Everything about one exploration.
 #[derive(Debug)]
-pub struct Facts<'a> {
-    /// The scenario.
-    pub loaded: &'a Loaded,
+pub struct Facts<'a, S: Subject = Drive> {
+    /// The scenario, or what else the subject comes from.
+    pub loaded: &'a S::Source,
     /// Its loop.
-    pub drive: &'a Drive,
+    pub drive: &'a S,
     /// How it was explored.
     pub settings: &'a Settings,
     /// How far.
@@ -65,7 +65,7 @@ pub struct Facts<'a> {
     pub remembered_bytes: Option<u64>,
 }
 
-impl Facts<'_> {
+impl<S: Subject> Facts<'_, S> {
     /// *violated*, *safe*, *not found*, *incomplete* or *not reproducible*. Only a proof is called *safe*.
     pub fn verdict(&self) -> &'static str {
         if self.findings > 0 {
@@ -106,7 +106,7 @@ impl Facts<'_> {
 
     /// Why it ended before everything was explored, in words; empty if it did not.
     pub fn stop_words(&self) -> String {
-        let gone = self.drive.foreign().and_then(ForeignDriver::gone);
+        let gone = self.drive.gone();
         match self.outcome.stop {
             None if self.outcome.fault_count > 0 || self.unconfirmed > 0 => {
                 let why = gone.map_or_else(String::new, |fault| format!(": {}", told(&fault)));
@@ -199,17 +199,9 @@ impl Facts<'_> {
             "profile": self.profile_json(),
             "groups": self.groups_json(),
         });
-        if let Some(driver) = self.drive.foreign() {
-            object["driver"] = outside::health_json(driver);
-        }
+        S::add_to(self, &mut object);
         if !self.unstable.is_empty() {
             object["not_reproducible"] = self.unstable.iter().map(|one| one.to_json(self.drive)).collect();
-        }
-        if let Some(likely) = &self.likely {
-            object["probability"] = probability::to_json(self, likely);
-        }
-        if let Some(spared) = &self.spared {
-            spared.add_to(&mut object, self.drive);
         }
         if let Some(bytes) = self.remembered_bytes {
             object["remembered_bytes"] = json!(bytes);

@@ -5,7 +5,6 @@ use std::path::Path;
 use anabranch_explore::{Edge, Fate, NO_PARENT, Node};
 use anabranch_kernel::{CellKey, System};
 use anabranch_record::table::{GraphTables, SegmentFate, SegmentRow, StateRow, TableFormat, Whole};
-use anabranch_scenario::Drive;
 use clap::ValueEnum;
 
 use crate::failure::Failure;
@@ -31,7 +30,7 @@ pub struct GraphRecorder {
 
 impl GraphRecorder {
     /// Tables in the folder of a run; nothing if nobody wants them.
-    pub fn create(folder: &Path, drive: &Drive, flag: GraphFlag) -> Result<Option<Self>, Failure> {
+    pub fn create<S: System>(folder: &Path, drive: &S, flag: GraphFlag) -> Result<Option<Self>, Failure> {
         let format = match flag {
             GraphFlag::Parquet => TableFormat::Parquet,
             GraphFlag::Csv => TableFormat::Csv,

@@ -1,24 +1,19 @@
 //! Findings that a person would call the same mishap.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anabranch_explore::replay;
-use anabranch_kernel::{Recorder, Seed, System};
-use anabranch_record::{Contact, CsvTrace, ErrorRun, Finding, RunFolder, StartValue, publish};
-use anabranch_scenario::Drive;
-use anabranch_scenario::drive::foreign::ForeignDriver;
+use anabranch_kernel::Seed;
+use anabranch_record::{Contact, ErrorRun, Finding, RunFolder, StartValue, publish};
 use serde_json::{Value, json};
 
 use super::candidates::{Candidate, Source, confirm_alone};
-use super::contact::{self, Sector};
+use super::contact::Sector;
+use super::subject::{Subject, trace};
 use crate::errors_table::ErrorsTable;
 use crate::failure::Failure;
-use crate::load::Loaded;
 use crate::outside::Unstable;
 use crate::project;
-use crate::report::trace_mcap;
 
 /// Most groups that are shown and drawn; all of them are in the machine output.
 const SHOWN_MAX: usize = 10;
@@ -55,7 +50,7 @@ pub struct Group {
 }
 
 /// Groups in the order of their earliest finding; mishaps at different places come before variations of one.
-pub fn group(drive: &Drive, candidates: &[Candidate]) -> Vec<Group> {
+pub fn group<S: Subject>(drive: &S, candidates: &[Candidate]) -> Vec<Group> {
     let mut groups: BTreeMap<Key, Group> = BTreeMap::new();
     for candidate in candidates {
         let (key, label) = key(drive, candidate);
@@ -89,11 +84,11 @@ fn rank(candidate: &Candidate) -> (Source, u64) {
     (candidate.source, candidate.verdict.tick)
 }
 
-fn key(drive: &Drive, candidate: &Candidate) -> (Key, String) {
+fn key<S: Subject>(drive: &S, candidate: &Candidate) -> (Key, String) {
     let Candidate { verdict, choices, .. } = candidate;
     let used = choices.iter().flat_map(|choice| drive.errors().modes(*choice).iter().copied().enumerate());
     let modes = used.filter(|(_, mode)| *mode != 0).collect();
-    let sector = verdict.place.as_ref().map(|place| contact::sector(drive, place));
+    let sector = verdict.place.as_ref().and_then(|place| drive.sector(place));
     let id = &drive.requirements()[usize::from(verdict.requirement)];
     let label = sector.map_or_else(|| id.clone(), |sector| format!("{id} {}", sector.word()));
     (Key { requirement: verdict.requirement, other: verdict.place.map(|p| p.other), sector, modes }, label)
@@ -101,15 +96,15 @@ fn key(drive: &Drive, candidate: &Candidate) -> (Key, String) {
 
 /// Writes the first finding of every group to the folder of the run, after it was confirmed once more. Groups of a driver
 /// from outside that did not come out the same way again are taken out and returned.
-pub fn save(
+pub fn save<S: Subject>(
     groups: &mut Vec<Group>,
     folder: &RunFolder,
-    loaded: &Loaded,
-    drive: &Drive,
+    loaded: &S::Source,
+    drive: &S,
     seed: Seed,
 ) -> Result<Vec<Unstable>, Failure> {
     let mut unstable = Vec::new();
-    if drive.foreign().is_some() {
+    if drive.is_outside() {
         groups.retain(|group| match confirm_alone(drive, seed, &group.first) {
             Ok(()) => true,
             Err(failure) => {
@@ -118,19 +113,19 @@ pub fn save(
                 false
             }
         });
-        let gone = drive.foreign().and_then(ForeignDriver::gone);
+        let gone = drive.gone();
         if let Some(gone) = gone.filter(|_| !(groups.is_empty() && unstable.is_empty())) {
             return Err(gone.into());
         }
     }
     for (at, group) in groups.iter_mut().take(FOLDERS_MAX).enumerate() {
-        if drive.foreign().is_none() {
+        if !drive.is_outside() {
             confirm_alone(drive, seed, &group.first)?;
         }
         let path = folder.add_finding(&group.label, &finding_of(group, loaded, drive, seed))?;
         if at < TRACES_MAX {
-            publish(&path.join("trace.csv"), &trace(&group.first, drive, seed)?)?;
-            publish(&path.join("trace.mcap"), &mcap(&group.first, loaded, drive, seed)?)?;
+            publish(&path.join("trace.csv"), &trace(drive, &group.first, seed)?)?;
+            drive.write_traces(loaded, &group.first, seed, &path)?;
         }
         group.file = Some(path.join("finding.toml"));
     }
@@ -138,11 +133,10 @@ pub fn save(
 }
 
 /// The file of the first finding of a group.
-pub fn finding_of(group: &Group, loaded: &Loaded, drive: &Drive, seed: Seed) -> Finding {
+pub fn finding_of<S: Subject>(group: &Group, loaded: &S::Source, drive: &S, seed: Seed) -> Finding {
     let Candidate { start, choices, verdict, .. } = &group.first;
-    let mut finding = Finding::new(drive.name(), loaded.hash, drive.segment_seconds());
-    finding.scenario_file = project::relative(&loaded.path);
-    finding.set = loaded.overrides.clone();
+    let mut finding = Finding::new(drive.name(), S::hash(loaded), drive.segment_seconds());
+    S::name_source(loaded, &mut finding);
     finding.seed = seed.0;
     finding.start = StartValue::of(drive.space(), &drive.space().all()[*start]);
     finding.errors = ErrorRun::group(drive.errors(), choices, &[]);
@@ -154,30 +148,14 @@ pub fn finding_of(group: &Group, loaded: &Loaded, drive: &Drive, seed: Seed) -> 
     finding
 }
 
-fn trace(candidate: &Candidate, drive: &Drive, seed: Seed) -> Result<Vec<u8>, Failure> {
-    let mut trace = CsvTrace::new(Vec::new(), drive.signals(), drive.step_s());
-    let params = &drive.space().all()[candidate.start];
-    replay(drive, seed, params, &candidate.choices, Some(&mut trace as &mut dyn Recorder))?;
-    trace.finish().map_err(|e| Failure::file("write", Path::new("trace.csv"), &e))
-}
-
-fn mcap(candidate: &Candidate, loaded: &Loaded, drive: &Drive, seed: Seed) -> Result<Vec<u8>, Failure> {
-    let mut trace = trace_mcap::begin(Cursor::new(Vec::new()), loaded, drive, candidate.start, &candidate.choices)?;
-    let params = &drive.space().all()[candidate.start];
-    replay(drive, seed, params, &candidate.choices, Some(&mut trace as &mut dyn Recorder))?;
-    trace_mcap::say(&mut trace, drive, &candidate.verdict);
-    let bytes = trace.finish().map_err(|e| Failure::file("write", Path::new("trace.mcap"), &e))?;
-    Ok(bytes.into_inner())
-}
-
 impl Group {
     /// The errors of the first finding.
-    pub fn table(&self, drive: &Drive) -> ErrorsTable {
+    pub fn table<S: Subject>(&self, drive: &S) -> ErrorsTable {
         ErrorsTable::of_choices(drive.errors(), &self.first.choices, drive.segment_seconds())
     }
 
     /// For machines.
-    pub fn to_json(&self, number: usize, loaded: &Loaded, drive: &Drive) -> Value {
+    pub fn to_json<S: Subject>(&self, number: usize, loaded: &S::Source, drive: &S) -> Value {
         let verdict = &self.first.verdict;
         json!({
             "number": number,
@@ -188,7 +166,7 @@ impl Group {
             "tick": verdict.tick,
             "time_s": verdict.tick as f64 * drive.step_s(),
             "segments": self.first.choices.len(),
-            "contact": verdict.place.as_ref().map(|place| contact::to_json(loaded, drive, place)),
+            "contact": verdict.place.as_ref().map(|place| drive.place_json(loaded, place)),
             "errors": self.table(drive).to_json(),
             "finding": self.file.as_ref().map(|path| project::relative(path)),
         })

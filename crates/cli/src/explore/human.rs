@@ -1,17 +1,18 @@
 //! The result of an exploration for people.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use anabranch_explore::{Merge, Refinement, Soundness};
-use anabranch_kernel::System;
 
 use super::candidates::Source;
-use super::contact;
 use super::facts::Facts;
 use super::groups::{FOLDERS_MAX, Group, TRACES_MAX, shown};
 use super::probability;
+use super::subject::Subject;
 use crate::errors_table::ErrorsTable;
 use crate::escape::escape;
+use crate::load::Loaded;
 use crate::numbers::{bytes, count, duration, grouped, raised, short};
 use crate::outside;
 use crate::project;
@@ -22,19 +23,19 @@ use crate::screen::Paint;
 const UNSTABLE_SHOWN: usize = 3;
 
 /// The whole text.
-pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
+pub fn text<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     let mut out = headline(facts, paint);
     out += &not_reproducible(facts, paint);
     if !facts.groups.is_empty() {
         out += &findings(facts, paint);
         out += &commands(facts, paint);
     }
-    out += &probability::most_likely(facts, paint);
+    out += &S::text(facts, paint);
     out += &summary(facts, paint);
     out
 }
 
-fn headline(facts: &Facts<'_>, paint: &Paint) -> String {
+fn headline<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     let name = paint.bold(&escape(facts.drive.name()));
     let stop = facts.stop_words();
     let why = if stop.is_empty() { String::new() } else { format!(" ({})", escape(&stop)) };
@@ -69,7 +70,7 @@ fn headline(facts: &Facts<'_>, paint: &Paint) -> String {
 }
 
 /// What was found once and not again, at most a few.
-fn not_reproducible(facts: &Facts<'_>, paint: &Paint) -> String {
+fn not_reproducible<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     let mut out = String::new();
     for one in facts.unstable.iter().take(UNSTABLE_SHOWN) {
         let head = paint.bold(&format!("not reproducible: {}", escape(&one.text)));
@@ -83,12 +84,12 @@ fn not_reproducible(facts: &Facts<'_>, paint: &Paint) -> String {
     out
 }
 
-fn shortened(facts: &Facts<'_>) -> &'static str {
-    if facts.horizon.is_shortened { ", shorter than the scenario" } else { "" }
+fn shortened<S: Subject>(facts: &Facts<'_, S>) -> String {
+    if facts.horizon.is_shortened { format!(", shorter than the {}", S::NOUN) } else { String::new() }
 }
 
 /// Why *safe* may be said, or how far from it the exploration is.
-fn proof(facts: &Facts<'_>) -> String {
+fn proof<S: Subject>(facts: &Facts<'_, S>) -> String {
     let metres = |value: f64| short(value, 3);
     match &facts.outcome.soundness {
         Soundness::Exhaustive { .. } => "every one was run, none was merged".to_owned(),
@@ -107,7 +108,7 @@ fn proof(facts: &Facts<'_>) -> String {
     }
 }
 
-fn findings(facts: &Facts<'_>, paint: &Paint) -> String {
+fn findings<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     let mut out = String::new();
     let shown = shown(facts.groups);
     for (at, group) in shown.iter().enumerate() {
@@ -129,11 +130,11 @@ fn findings(facts: &Facts<'_>, paint: &Paint) -> String {
     out
 }
 
-fn one_group(facts: &Facts<'_>, paint: &Paint, number: usize, group: &Group) -> String {
+fn one_group<S: Subject>(facts: &Facts<'_, S>, paint: &Paint, number: usize, group: &Group) -> String {
     let verdict = &group.first.verdict;
     let id = escape(&facts.drive.requirements()[usize::from(verdict.requirement)]);
     let time = short(verdict.tick as f64 * facts.drive.step_s(), 3);
-    let place = contact::sentence(facts.loaded, facts.drive, verdict.place.as_ref());
+    let place = facts.drive.place_words(facts.loaded, verdict.place.as_ref());
     let alike = if group.count > 1 { format!(" ({} alike)", count(group.count as f64)) } else { String::new() };
     let source = match group.first.source {
         Source::Explored => "",
@@ -142,23 +143,28 @@ fn one_group(facts: &Facts<'_>, paint: &Paint, number: usize, group: &Group) -> 
         Source::Likely => ", found by looking for likely failures",
     };
     let head = format!("#{number} `{id}` after {time} s{place}{alike}{source}");
-    let fault = facts.drive.foreign().and_then(|driver| driver.fault_on(group.first.start, &group.first.choices));
-    let said = fault.map_or_else(String::new, |fault| format!("   {}\n", escape(&fault.text.replace('\n', " "))));
+    let fault = facts.drive.fault_text(group.first.start, &group.first.choices);
+    let said = fault.map_or_else(String::new, |text| format!("   {}\n", escape(&text.replace('\n', " "))));
     format!("\n{}\n{said}{}", paint.bold(&head), group.table(facts.drive).human("   "))
 }
 
-fn commands(facts: &Facts<'_>, paint: &Paint) -> String {
+fn commands<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     let Some(file) = facts.groups.iter().find_map(|group| group.file.as_ref()) else { return String::new() };
-    let sets: String = facts.loaded.overrides.iter().map(|(key, value)| format!(" --set '{key}={value}'")).collect();
-    let scenario = project::relative(&facts.loaded.path);
-    let run = format!("anabranch run {scenario}{sets} --errors {}", project::relative(file));
-    let replay = "anabranch replay last#1".to_owned();
-    let lines = [replay, "anabranch explain last#1".to_owned(), run.clone(), format!("{run} --trace trace.mcap")];
-    let lines: String = lines.iter().map(|line| format!("  {}\n", paint.cyan(&escape(line)))).collect();
+    let lines: String =
+        S::commands(facts.loaded, file).iter().map(|line| format!("  {}\n", paint.cyan(&escape(line)))).collect();
     format!("\nSee it again\n{lines}")
 }
 
-fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
+/// Ways to see a finding of a scenario again.
+pub fn commands_of_scenario(loaded: &Loaded, finding: &Path) -> Vec<String> {
+    let sets: String = loaded.overrides.iter().map(|(key, value)| format!(" --set '{key}={value}'")).collect();
+    let scenario = project::relative(&loaded.path);
+    let run = format!("anabranch run {scenario}{sets} --errors {}", project::relative(finding));
+    let replay = "anabranch replay last#1".to_owned();
+    vec![replay, "anabranch explain last#1".to_owned(), run.clone(), format!("{run} --trace trace.mcap")]
+}
+
+fn summary<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     let mut out = "\n".to_owned();
     let mut row = |name: &str, text: String| {
         out += &rows::row(paint, name, &text);
@@ -180,33 +186,37 @@ fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
         row("proof", format!("differences shrink to {} of their size per segment at most", short(lambda, 2)));
     }
     if facts.outcome.progress.margin.is_finite() {
-        row("clearance", format!("worst {} m", short(facts.outcome.progress.margin, 3)));
+        let worst = short(facts.outcome.progress.margin, 3);
+        row(S::MARGIN.name, format!("worst {worst}{}", S::MARGIN.unit));
     }
     if facts.outcome.note_count > 0 {
         row("should", format!("violated in {} segments (reported only)", count(facts.outcome.note_count as f64)));
     }
-    if let Some(likely) = &facts.likely {
-        row("likely", probability::sentence(likely));
-    }
-    if let Some(spared) = &facts.spared {
-        spared.rows(facts.drive).into_iter().for_each(|(name, text)| row(name, text));
-    }
-    if let Some(size) = facts.remembered_bytes {
-        row("remembered", format!("{} of segments, for `explore --since {}`", bytes(size), facts.run));
-    }
-    if let Some(driver) = facts.drive.foreign() {
-        row("driver", outside::card_line(driver));
-        row("its time", outside::health(driver));
-        if !driver.faults().is_empty() {
-            row("faults", format!("what it did wrong, with input and output: {}/av-faults", facts.run));
-        }
-    }
+    S::rows(facts).into_iter().for_each(|(name, text)| row(name, text));
     row("cost", cost(facts));
     row("run", format!("{} (digest {})", facts.run, facts.outcome.digest));
     out
 }
 
-fn explored(facts: &Facts<'_>) -> String {
+/// Rows that only scenarios have.
+pub fn rows_of_scenario(facts: &Facts<'_>) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    rows.extend(facts.likely.as_ref().map(|likely| ("likely", probability::sentence(likely))));
+    rows.extend(facts.spared.as_ref().map_or_else(Vec::new, |spared| spared.rows(facts.drive)));
+    if let Some(size) = facts.remembered_bytes {
+        rows.push(("remembered", format!("{} of segments, for `explore --since {}`", bytes(size), facts.run)));
+    }
+    if let Some(driver) = facts.drive.foreign() {
+        rows.push(("driver", outside::card_line(driver)));
+        rows.push(("its time", outside::health(driver)));
+        if !driver.faults().is_empty() {
+            rows.push(("faults", outside::faults_line(&facts.run)));
+        }
+    }
+    rows
+}
+
+fn explored<S: Subject>(facts: &Facts<'_, S>) -> String {
     let (b, n) = (facts.error_choices(), facts.horizon.levels);
     let starts = facts.drive.space().len();
     let times = if starts > 1 { format!("{starts} starts × ") } else { String::new() };
@@ -221,7 +231,7 @@ fn explored(facts: &Facts<'_>) -> String {
     )
 }
 
-fn simulated(facts: &Facts<'_>) -> String {
+fn simulated<S: Subject>(facts: &Facts<'_, S>) -> String {
     format!(
         "{} s; {} s without saved states, {} s without merging",
         count(facts.seconds_simulated()),
@@ -230,14 +240,14 @@ fn simulated(facts: &Facts<'_>) -> String {
     )
 }
 
-fn alike(facts: &Facts<'_>) -> String {
+fn alike<S: Subject>(facts: &Facts<'_, S>) -> String {
     match facts.settings.merge {
         Merge::None => "nothing was merged".to_owned(),
         Merge::Grid(_) => format!("within {}", facts.words().cells.join(", ")),
     }
 }
 
-fn rules(facts: &Facts<'_>) -> String {
+fn rules<S: Subject>(facts: &Facts<'_, S>) -> String {
     let words = facts.words();
     let every = match facts.settings.merge_every {
         1 => String::new(),
@@ -246,14 +256,14 @@ fn rules(facts: &Facts<'_>) -> String {
     format!("scope {}, keep {}, order {}{every}, seed {}", words.scope, words.keep, words.order, facts.seed.0)
 }
 
-fn left_out(facts: &Facts<'_>) -> String {
+fn left_out<S: Subject>(facts: &Facts<'_, S>) -> String {
     match facts.words().ignored.as_slice() {
         [] => "no state variable".to_owned(),
         names => format!("{}: states that differ only there count as one", names.join(", ")),
     }
 }
 
-fn coverage(facts: &Facts<'_>) -> String {
+fn coverage<S: Subject>(facts: &Facts<'_, S>) -> String {
     let coverage = &facts.outcome.coverage;
     if facts.settings.merge == Merge::None {
         return "nothing was merged, so nothing was missed by merging".to_owned();
@@ -263,13 +273,14 @@ fn coverage(facts: &Facts<'_>) -> String {
     }
     let percent = |share: f64| short(100.0 * share, 2);
     format!(
-        "{} random runs, {} % inside what was explored ({} … {} %), at worst {} m closer, {} verdicts disagree; \
+        "{} random runs, {} % inside what was explored ({} … {} %), at worst {}{} closer, {} verdicts disagree; \
          {} % of their steps estimated in cells nobody has seen",
         grouped(coverage.rollouts),
         percent(coverage.share),
         percent(coverage.share_low),
         percent(coverage.share_high),
         short(coverage.worst_missed, 3),
+        S::MARGIN.unit,
         coverage.disagreements,
         percent(coverage.unseen_mass),
     )
@@ -295,7 +306,7 @@ fn closer(look: &Refinement) -> String {
     )
 }
 
-fn constant(facts: &Facts<'_>) -> String {
+fn constant<S: Subject>(facts: &Facts<'_, S>) -> String {
     let violating = &facts.outcome.constant_errors_violate;
     let names: Vec<String> = violating.iter().take(5).map(|c| facts.drive.errors().describe(*c)).collect();
     match (violating.len(), facts.findings) {
@@ -312,7 +323,7 @@ fn constant(facts: &Facts<'_>) -> String {
     }
 }
 
-fn cost(facts: &Facts<'_>) -> String {
+fn cost<S: Subject>(facts: &Facts<'_, S>) -> String {
     let used = &facts.used;
     let cpu = used.cpu_s.map_or_else(String::new, |cpu| format!(", {} CPU", duration(cpu)));
     let memory = used.peak_rss_bytes.map_or_else(String::new, |peak| format!(", {} memory", bytes(peak)));

@@ -16,6 +16,7 @@ use super::drawing::Drawing;
 use super::facts::Facts;
 use super::finding_pictures;
 use super::groups::shown;
+use super::subject::Subject;
 use crate::failure::Failure;
 
 /// Pixels per pixel of the SVG.
@@ -155,7 +156,7 @@ fn profile(facts: &Facts<'_>, name: &str) -> Profile {
 }
 
 /// CPU seconds by part of the work.
-pub fn shares(facts: &Facts<'_>) -> Vec<Share> {
+pub fn shares<S: Subject>(facts: &Facts<'_, S>) -> Vec<Share> {
     let spent = &facts.outcome.profile;
     let seconds = |ns: u64| ns as f64 * 1e-9;
     let mut shares = vec![

@@ -89,22 +89,31 @@ pub struct Horizon {
 
 /// How far to explore: `--until` may end before the scenario does, not after.
 pub fn horizon(until: Option<&str>, explore: &ExploreSpec) -> Result<Horizon, Failure> {
-    let whole = explore.segments();
+    let longer = |text: &str| {
+        let help = format!("for a longer run: --set explore.until=\"{text}\"");
+        Failure::input(format!("--until: the scenario ends after {} s", short(explore.until_s.value, 6)), help)
+    };
+    horizon_within(until, explore.segment_s.value, explore.segments(), longer)
+}
+
+/// As [`horizon`], of anything with so many segments of this length; `longer` refuses more.
+pub fn horizon_within(
+    until: Option<&str>,
+    segment_s: f64,
+    whole: u32,
+    longer: impl Fn(&str) -> Failure,
+) -> Result<Horizon, Failure> {
     let Some(text) = until else { return Ok(Horizon { levels: whole, is_shortened: false }) };
     let until_s = parse_quantity(text, Dimension::Time).map_err(|_| {
         Failure::input(format!("--until: `{text}` is not a time"), "write it with its unit, as in \"10 s\"")
     })?;
-    let levels = until_s / explore.segment_s.value;
+    let levels = until_s / segment_s;
     if levels < 0.5 || (levels - levels.round()).abs() > 1e-6 {
-        let help = format!("a segment has {} s", short(explore.segment_s.value, 6));
+        let help = format!("a segment has {} s", short(segment_s, 6));
         return Err(Failure::input(format!("--until: `{text}` is not a whole number of segments"), help));
     }
     if levels.round() > f64::from(whole) {
-        let help = format!("for a longer run: --set explore.until=\"{text}\"");
-        return Err(Failure::input(
-            format!("--until: the scenario ends after {} s", short(explore.until_s.value, 6)),
-            help,
-        ));
+        return Err(longer(text));
     }
     let levels = levels.round() as u32;
     Ok(Horizon { levels, is_shortened: levels < whole })
@@ -125,15 +134,8 @@ pub fn build(loaded: &Loaded, drive: &Drive, merge: Option<&MergeFlag>, horizon:
     };
     Ok(Settings {
         scope: scope(spec.scope.value, drive),
-        keep: match spec.keep.value {
-            file::Keep::First => engine::Keep::First,
-            file::Keep::Worst => engine::Keep::Worst,
-            file::Keep::Extremes => engine::Keep::Extremes,
-        },
-        order: match spec.order.value {
-            file::Order::Breadth => engine::Order::Breadth,
-            file::Order::Danger => engine::Order::Danger,
-        },
+        keep: keep(spec.keep.value),
+        order: order(spec.order.value),
         merge,
         merge_every: spec.merge_every.value,
         levels_max: if horizon.is_shortened { horizon.levels } else { u32::MAX },
@@ -144,9 +146,27 @@ pub fn build(loaded: &Loaded, drive: &Drive, merge: Option<&MergeFlag>, horizon:
     })
 }
 
-fn scope(asked: file::Scope, drive: &Drive) -> engine::Scope {
+/// Which of a cell are continued.
+pub fn keep(asked: file::Keep) -> engine::Keep {
     match asked {
-        file::Scope::Auto if drive.time_matters() => engine::Scope::Level,
+        file::Keep::First => engine::Keep::First,
+        file::Keep::Worst => engine::Keep::Worst,
+        file::Keep::Extremes => engine::Keep::Extremes,
+    }
+}
+
+/// Which state is continued next.
+pub fn order(asked: file::Order) -> engine::Order {
+    match asked {
+        file::Order::Breadth => engine::Order::Breadth,
+        file::Order::Danger => engine::Order::Danger,
+    }
+}
+
+/// With which states a new one is compared.
+pub fn scope<S: System>(asked: file::Scope, system: &S) -> engine::Scope {
+    match asked {
+        file::Scope::Auto if system.time_matters() => engine::Scope::Level,
         file::Scope::Auto | file::Scope::Visited => engine::Scope::Visited,
         file::Scope::Level => engine::Scope::Level,
         file::Scope::Frontier => engine::Scope::Frontier,

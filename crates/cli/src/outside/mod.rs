@@ -1,9 +1,11 @@
 //! Drivers from outside: how they are started, what is said about them, and what they did wrong.
 
+mod claims;
 mod faults;
 mod program;
 mod said;
 
-pub use faults::{Unstable, write_faults};
-pub use program::{DRIVER_FLAG, Patience, allow_remote, driver_override, file_of, outside};
-pub use said::{card_line, health, health_json};
+pub use claims::Tried;
+pub use faults::{Evidence, Unstable, write_evidence, write_faults};
+pub use program::{DRIVER_FLAG, Patience, allow_remote, driver_override, file_of, fleet_of, is_program, outside};
+pub use said::{card_json, card_line, faults_line, health, health_json, world_health, world_json, world_line};

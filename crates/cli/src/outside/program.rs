@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use anabranch_bridge::zmtp::AddressError;
-use anabranch_bridge::{ConnectFactory, Deadlines, Factory, Pace, ProcessFactory, ProcessLimits, Reach};
+use anabranch_bridge::{
+    ConnectFactory, Deadlines, Factory, Fleet, FleetLimits, Pace, ProcessFactory, ProcessLimits, Reach,
+};
 use anabranch_scenario::drive::foreign::{Hidden, Outside};
 use anabranch_scenario::file::{DriverKind, HiddenMemory, OutsideSpec, Program};
 
@@ -77,14 +79,8 @@ fn factory_for(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<
         }
         Patience::Endless => Deadlines::NONE,
     };
-    let process = |command: &str, args: Vec<String>| -> Box<dyn Factory> {
-        let mut factory = ProcessFactory::new(command, args);
-        factory.spec.working_dir =
-            Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() });
-        factory.limits = ProcessLimits { memory_bytes: spec.memory_bytes.value, ..ProcessLimits::default() };
-        factory.deadlines = deadlines;
-        Box::new(factory)
-    };
+    let limits = ProcessLimits { memory_bytes: spec.memory_bytes.value, ..ProcessLimits::default() };
+    let home = Home { folder, limits, deadlines };
     match &spec.program.value {
         Program::Zmq(address) => {
             let reach = REACH.get().copied().unwrap_or(Reach::Loopback);
@@ -100,19 +96,77 @@ fn factory_for(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<
         }
         Program::Command(words) => {
             let (first, rest) = words.split_first().expect("an empty command is refused with the file");
-            Ok(process(first, rest.to_vec()))
+            Ok(home.process(first, rest.to_vec()))
         }
-        Program::File(name) => {
-            let file = std::path::absolute(folder.join(name)).unwrap_or_else(|_| folder.join(name));
-            let path = file.display().to_string();
-            match file.extension().and_then(|ending| ending.to_str()) {
-                Some("py") => Ok(process(&python(), vec!["-m".to_owned(), "anabranch".to_owned(), path])),
-                Some("wasm") => wasm(&file, name),
-                Some("fmu") => Ok(process(&ourselves()?, vec!["serve-fmu".to_owned(), path])),
-                _ => Ok(process(&path, Vec::new())),
-            }
+        Program::File(name) => home.file(name),
+    }
+}
+
+/// Where programs are started, and what they may use.
+struct Home<'a> {
+    folder: &'a Path,
+    limits: ProcessLimits,
+    deadlines: Deadlines,
+}
+
+impl Home<'_> {
+    fn process(&self, command: &str, args: Vec<String>) -> Box<dyn Factory> {
+        let mut factory = ProcessFactory::new(command, args);
+        let here = self.folder.as_os_str().is_empty();
+        factory.spec.working_dir = Some(if here { PathBuf::from(".") } else { self.folder.to_owned() });
+        (factory.limits, factory.deadlines) = (self.limits, self.deadlines);
+        Box::new(factory)
+    }
+
+    fn file(&self, name: &str) -> Result<Box<dyn Factory>, Failure> {
+        let file = self.folder.join(name);
+        let file = std::path::absolute(&file).unwrap_or(file);
+        let path = file.display().to_string();
+        match file.extension().and_then(|ending| ending.to_str()) {
+            Some("py") => Ok(self.process(&python(), vec!["-m".to_owned(), "anabranch".to_owned(), path])),
+            Some("wasm") => wasm(&file, name),
+            Some("fmu") => Ok(self.process(&ourselves()?, vec!["serve-fmu".to_owned(), path])),
+            _ => Ok(self.process(&path, Vec::new())),
         }
     }
+}
+
+/// Starts a program that is named on the command line, at most `instances` times side by side.
+pub fn fleet_of(file: &Path, instances: usize, patience: Patience) -> Result<Fleet, Failure> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let deadlines = match patience {
+        Patience::Usual | Patience::RealTime => Deadlines::default(),
+        Patience::Endless => Deadlines::NONE,
+    };
+    let home = Home { folder, limits: ProcessLimits::default(), deadlines };
+    let limits = FleetLimits { instances: instances.clamp(1, INSTANCES_MAX), ..FleetLimits::default() };
+    Fleet::new(home.file(&name)?, limits).map_err(|wrong| {
+        let output = wrong.output.as_deref().unwrap_or_default().trim_end();
+        let help = if output.is_empty() { String::new() } else { format!("its last output was: {output}") };
+        Failure::input(format!("`{}` cannot be used: {wrong}", file.display()), help)
+    })
+}
+
+/// Whether a file on the command line is a program, and no scenario: by its ending, or because it can be executed.
+pub fn is_program(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    match ending {
+        Some("toml") => false,
+        Some("py" | "wasm" | "fmu") => path.is_file(),
+        _ => path.is_file() && is_executable(path),
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path).is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("exe"))
 }
 
 /// The interpreter with the kit: that of the active environment, unless another one is named.

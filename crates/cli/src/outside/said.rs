@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anabranch_bridge::{Snapshot, Support, Times};
+use anabranch_bridge::{Card, MergeRule, Snapshot, Support, Times, WorldSystem};
 use anabranch_scenario::drive::foreign::ForeignDriver;
 use serde_json::{Value, json};
 
@@ -10,33 +10,75 @@ use crate::numbers::{duration, grouped, short};
 
 /// One sentence: name, states, merging. Text from outside is not yet escaped.
 pub fn card_line(driver: &ForeignDriver) -> String {
-    let card = driver.card();
-    let version = if card.version.is_empty() { String::new() } else { format!(" {}", card.version) };
-    let name = format!("{}{version}", card.name);
-    format!("{name} from outside, {}; {}", driver.support_words(), driver.merging_words())
+    format!("{} from outside, {}; {}", driver.card().title(), driver.support_words(), driver.merging_words())
 }
 
 /// One sentence: how much time it took, and what was checked on the way.
 pub fn health(driver: &ForeignDriver) -> String {
     let times = driver.times();
-    let (mean_s, budget_s) = (mean_s(&times), driver.latency_budget_s());
+    let budget_s = driver.latency_budget_s();
     let share = 100.0 * late_share(&times);
-    let mut text = format!(
-        "{} steps took it {}, {} each, at longest {}; {} % over the budget of {}",
-        grouped(times.steps),
-        duration(times.waited_s),
-        brief(mean_s),
-        brief(times.longest_step_s),
-        short(share, 2),
-        brief(budget_s),
-    );
+    let mut text = format!("{}; {} % over the budget of {}", took(&times, "steps"), short(share, 2), brief(budget_s));
     if driver.doubled() > 0 {
         text += &format!("; segments run twice: {}", grouped(driver.doubled()));
     }
-    if times.restarts > 0 {
-        text += &format!("; started again: {}", grouped(times.restarts));
-    }
-    text
+    text + &started_again(&times)
+}
+
+/// How much time so many steps or segments took.
+fn took(times: &Times, what: &str) -> String {
+    format!(
+        "{} {what} took it {}, {} each, at longest {}",
+        grouped(times.steps),
+        duration(times.waited_s),
+        brief(mean_s(times)),
+        brief(times.longest_step_s),
+    )
+}
+
+fn started_again(times: &Times) -> String {
+    if times.restarts == 0 { String::new() } else { format!("; started again: {}", grouped(times.restarts)) }
+}
+
+/// One sentence about a whole world: name, states, merging.
+pub fn world_line(world: &WorldSystem) -> String {
+    let card = world.fleet().card();
+    format!("{} from outside, {}; merged {}", card.title(), card.support_words(), world.merge_rule().describe())
+}
+
+/// One sentence: how much time a world took.
+pub fn world_health(world: &WorldSystem) -> String {
+    let times = world.fleet().times();
+    let odd = match world.incidents().len() {
+        0 => String::new(),
+        n => format!("; went wrong once and not again from the start: {}", grouped(n as u64)),
+    };
+    took(&times, "segments") + &started_again(&times) + &odd
+}
+
+/// The same for machines.
+pub fn world_json(world: &WorldSystem) -> Value {
+    let mut object = card_json(world.fleet().card());
+    let times = world.fleet().times();
+    object["merging"] = json!(match world.merge_rule() {
+        MergeRule::Values => "values",
+        MergeRule::Memory => "memory",
+        MergeRule::Never => "never",
+    });
+    object["instances"] = json!(world.fleet().instances());
+    object["segments"] = json!(times.steps);
+    object["seconds"] = json!(times.waited_s);
+    object["inside_s"] = json!(times.inside_s);
+    object["longest_s"] = json!(times.longest_step_s);
+    object["restarts"] = json!(times.restarts);
+    object["faults"] = json!(world.faults().len());
+    object["incidents"] = world.incidents().iter().map(|wrong| json!(wrong.to_string())).collect();
+    object
+}
+
+/// Where the evidence of faults is.
+pub fn faults_line(run: &str) -> String {
+    format!("what it did wrong, with input and output: {run}/av-faults")
 }
 
 /// Time of a step, in the mean.
@@ -69,7 +111,27 @@ fn faults_by_kind(driver: &ForeignDriver) -> BTreeMap<&'static str, u64> {
 
 /// The same for machines.
 pub fn health_json(driver: &ForeignDriver) -> Value {
-    let (card, times) = (driver.card(), driver.times());
+    let times = driver.times();
+    let mut object = card_json(driver.card());
+    object["merging"] = json!(driver.merging().word());
+    object["instances"] = json!(driver.instances());
+    object["steps"] = json!(times.steps);
+    object["seconds"] = json!(times.waited_s);
+    object["inside_s"] = json!(times.inside_s);
+    object["mean_s"] = json!(mean_s(&times));
+    object["longest_s"] = json!(times.longest_step_s);
+    object["late_steps"] = json!(times.late_steps);
+    object["late_share"] = json!(late_share(&times));
+    object["latency_budget_s"] = json!(driver.latency_budget_s());
+    object["doubled_segments"] = json!(driver.doubled());
+    object["restarts"] = json!(times.restarts);
+    object["faults"] = json!(driver.faults().len());
+    object["faults_by_kind"] = json!(faults_by_kind(driver));
+    object
+}
+
+/// What code from outside says of itself.
+pub fn card_json(card: &Card) -> Value {
     let support = match card.support {
         Support::Save => "save",
         Support::Replay => "replay",
@@ -83,24 +145,5 @@ pub fn health_json(driver: &ForeignDriver) -> Value {
         Snapshot::FmuState => "fmu-state",
         Snapshot::None => "none",
     };
-    json!({
-        "name": card.name,
-        "version": card.version,
-        "support": support,
-        "snapshot": snapshot,
-        "merging": driver.merging().word(),
-        "instances": driver.instances(),
-        "steps": times.steps,
-        "seconds": times.waited_s,
-        "inside_s": times.inside_s,
-        "mean_s": mean_s(&times),
-        "longest_s": times.longest_step_s,
-        "late_steps": times.late_steps,
-        "late_share": late_share(&times),
-        "latency_budget_s": driver.latency_budget_s(),
-        "doubled_segments": driver.doubled(),
-        "restarts": times.restarts,
-        "faults": driver.faults().len(),
-        "faults_by_kind": faults_by_kind(driver),
-    })
+    json!({ "name": card.name, "version": card.version, "support": support, "snapshot": snapshot })
 }

@@ -11,7 +11,7 @@ use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::{Failure, diagnostics_json};
 use crate::load::{Assembled, load};
-use crate::outside;
+use crate::outside::{self, Tried};
 use crate::screen::{Format, Paint, Screen, print_err, print_out};
 
 /// How deep folders are searched.
@@ -22,7 +22,7 @@ const SCHEMA_KEY: &str = "anabranch/";
 /// Parse and check scenarios without simulating.
 #[derive(Args, Debug)]
 pub struct Check {
-    /// Scenario files, or folders with scenarios; this folder if left out.
+    /// Scenario files, folders with scenarios, or programs (a driver or a world); this folder if left out.
     #[arg(value_name = "FILE|DIR")]
     pub files: Vec<PathBuf>,
     /// Print the JSON schema of scenario files, for editors.
@@ -39,7 +39,12 @@ pub struct Check {
 /// What was found out about one file.
 struct Checked {
     file: String,
-    outcome: Result<Fine, Failure>,
+    outcome: Result<Known, Failure>,
+}
+
+enum Known {
+    Scenario(Fine),
+    Program(Tried),
 }
 
 struct Fine {
@@ -79,7 +84,8 @@ fn exit_of(checked: &[Checked]) -> Exit {
     }
     let one = |checked: &Checked| match &checked.outcome {
         Err(failure) => failure.exit(),
-        Ok(Fine { no_path: Some(_), .. }) => Exit::Findings,
+        Ok(Known::Scenario(Fine { no_path: Some(_), .. })) => Exit::Findings,
+        Ok(Known::Program(tried)) if !tried.is_kept() => Exit::Findings,
         Ok(_) => Exit::Done,
     };
     Exit::of(&checked.iter().map(one).collect::<Vec<_>>())
@@ -138,6 +144,10 @@ fn is_scenario(path: &Path) -> bool {
 }
 
 fn check_one(path: &Path) -> Checked {
+    let file = path.display().to_string();
+    if outside::is_program(path) {
+        return Checked { file, outcome: Tried::of(path).map(Known::Program) };
+    }
     let outcome = load(path, &[]).and_then(|loaded| {
         let (choices, no_path, driver) = match loaded.assemble()? {
             Assembled::NoPath(why) => (0, Some(why), None),
@@ -149,9 +159,9 @@ fn check_one(path: &Path) -> Checked {
         };
         let spec = &loaded.spec;
         let (segments, starts) = (spec.explore.segments(), spec.ego.start.count());
-        Ok(Fine { name: spec.name.value.clone(), choices, segments, starts, no_path, driver })
+        Ok(Known::Scenario(Fine { name: spec.name.value.clone(), choices, segments, starts, no_path, driver }))
     });
-    Checked { file: path.display().to_string(), outcome }
+    Checked { file, outcome }
 }
 
 fn show(screen: &Screen, checked: &[Checked]) {
@@ -166,7 +176,8 @@ fn show(screen: &Screen, checked: &[Checked]) {
 
 fn to_json(checked: &Checked) -> Value {
     match &checked.outcome {
-        Ok(fine) => json!({
+        Ok(Known::Program(tried)) => tried.to_json(&checked.file),
+        Ok(Known::Scenario(fine)) => json!({
             "file": checked.file, "ok": fine.no_path.is_none(), "driver": fine.driver.as_ref().map(|(_, driver)| driver), "scenario": fine.name, "error_choices": fine.choices,
             "segments": fine.segments, "starts": fine.starts, "no_path": fine.no_path, "diagnostics": [],
         }),
@@ -184,10 +195,11 @@ fn human(paint: &Paint, checked: &[Checked]) -> String {
     let line = |c: &Checked| {
         let file = escape(&c.file);
         match &c.outcome {
-            Ok(Fine { no_path: Some(why), .. }) => {
+            Ok(Known::Program(tried)) => tried.human(paint, &file),
+            Ok(Known::Scenario(Fine { no_path: Some(why), .. })) => {
                 format!("{} {file}: planner found no path: {}\n", paint.red("no path"), escape(why))
             }
-            Ok(fine) => {
+            Ok(Known::Scenario(fine)) => {
                 let starts = if fine.starts == 1 { String::new() } else { format!("{} starts, ", fine.starts) };
                 let size = format!("{starts}{} choices in each of {} segments", fine.choices, fine.segments);
                 let driver =

@@ -2,34 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use anabranch_explore::probability::Asked;
-use anabranch_explore::{Disk, ExploreError, Explorer, Outcome, Recording, Remembering, Settings, Stop};
+use anabranch_explore::{ExploreError, Explorer, Settings};
 use anabranch_kernel::{Seed, System};
-use anabranch_record::table::Whole;
 use anabranch_record::{Phase, RunFolder, RunInfo, Status};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Keep, Order, Scope};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::escape::escape;
 use crate::exit::Exit;
-use crate::explore::candidates::{Candidate, Confirmed, confirmed};
-use crate::explore::facts::{Facts, Used, no_path_json};
-use crate::explore::graph::{GraphFlag, GraphRecorder};
-use crate::explore::meter::Meter;
-use crate::explore::probability::{self, Likely, Wanted};
+use crate::explore::facts::no_path_json;
+use crate::explore::graph::GraphFlag;
+use crate::explore::journey::Journey;
+use crate::explore::probability::Wanted;
 use crate::explore::resume::Earlier;
 use crate::explore::settings::{self, Flags, Horizon, MergeFlag, Pairs, parse_budget, parse_merge};
-use crate::explore::since::{Before, Keeper};
-use crate::explore::store::{LevelTrail, SpillDisk};
-use crate::explore::watcher::{Pictures, Watcher};
-use crate::explore::{groups, human, pictures};
+use crate::explore::since::Before;
+use crate::explore::subject::{Keeps, Wishes};
+use crate::explore::watcher::Pictures;
+use crate::explore::world;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::load::{Assembled, Loaded, Override, load_with, no_path, parse_override, with_driver};
-use crate::outside;
 use crate::project::{self, RUNS};
 use crate::report;
 use crate::screen::{Format, Global, Paint, Screen, print_err};
@@ -42,7 +37,7 @@ pub const NO_SCENARIO: &str = "-";
 /// Run every error combination, with saved states.
 #[derive(Args, Debug)]
 pub struct Explore {
-    /// Scenario file, or a folder of scenarios.
+    /// Scenario file, a folder of scenarios, or a program that is a whole world (.py, executable).
     #[arg(required_unless_present = "resume", default_value = NO_SCENARIO, hide_default_value = true)]
     pub scenario: PathBuf,
     /// More of them; several scenarios give one table.
@@ -120,37 +115,6 @@ pub enum Preset {
     Paper,
 }
 
-/// One exploration on its way.
-struct Journey<'a> {
-    screen: &'a Screen,
-    loaded: &'a Loaded,
-    drive: &'a Drive,
-    settings: Settings,
-    horizon: Horizon,
-    seed: Seed,
-    threads: usize,
-    clock: WallClock,
-    /// CPU seconds that others have used before.
-    cpu_before_s: f64,
-    folder: RunFolder,
-    wanted: Wanted,
-    before: Option<Before>,
-    keeps: Keeps,
-}
-
-/// Whether segments are left for a later run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keeps {
-    Segments,
-    Nothing,
-}
-
-/// What the explorer found, and how much it left for a later run.
-struct Explored {
-    outcome: Outcome,
-    remembered_bytes: Option<u64>,
-}
-
 /// An exploration that has come to its end.
 #[derive(Debug)]
 pub struct Concluded {
@@ -180,6 +144,10 @@ impl Explore {
             None => {
                 if self.since.is_some() && self.scenario.is_dir() {
                     return Err(Failure::input("--since takes one scenario, not a folder of them", ""));
+                }
+                if let Some(done) = world::explore(self, global, screen)? {
+                    screen.result(|_| done.human, &done.machine);
+                    return Ok(done.exit);
                 }
                 if let Some(exit) = suite::explore(self, global, screen)? {
                     return Ok(exit);
@@ -242,22 +210,19 @@ impl Explore {
                 (RunFolder::create_now(Path::new(RUNS), name)?, global.seed.unwrap_or(0))
             }
         };
-        let (seed, clock) = (Seed(seed), WallClock::start());
-        let drive = drive.as_ref();
+        let keeps = if self.remember { Keeps::Segments } else { Keeps::Nothing };
         let journey = Journey {
             screen,
-            loaded,
-            drive,
+            source: loaded,
+            subject: drive.as_ref(),
             settings,
             horizon,
-            seed,
+            seed: Seed(seed),
             threads: global.threads(),
-            clock,
+            clock: WallClock::start(),
             cpu_before_s,
             folder,
-            wanted,
-            before,
-            keeps: if self.remember { Keeps::Segments } else { Keeps::Nothing },
+            wishes: Wishes { wanted, before, keeps },
         };
         if !resumes {
             journey.write_info()?;
@@ -298,172 +263,8 @@ impl Explore {
     }
 }
 
-impl Journey<'_> {
-    fn write_info(&self) -> Result<(), Failure> {
-        let mut info = RunInfo::new(self.drive.name(), self.loaded.hash, self.seed.0, std::env::args());
-        let budget = &self.settings.budget;
-        let until_s = f64::from(self.horizon.levels) * self.drive.segment_seconds();
-        info.limits.insert("until_s".to_owned(), json!(until_s));
-        info.limits.insert("time_s".to_owned(), json!(budget.time_ns.map(|ns| ns as f64 * 1e-9)));
-        info.limits.insert("states".to_owned(), json!(budget.states));
-        info.limits.insert("memory_bytes".to_owned(), json!(budget.memory_bytes));
-        self.folder.write_run(&info)?;
-        project::save_scenario(&self.folder, self.loaded)
-    }
-
-    fn travel(&self, pictures: Pictures, graph: GraphFlag) -> Result<Concluded, Failure> {
-        let meter = Meter::new(self.screen, self.clock, self.horizon.levels, self.drive.segment_seconds());
-        let mut watcher = Watcher::new(self.screen, &self.folder, self.clock, meter, pictures);
-        watcher.graph = GraphRecorder::create(self.folder.path(), self.drive, graph)?;
-        watcher.recording = Wanted::recording(self.drive);
-        let (mut trail, damage) = LevelTrail::recover(&self.folder.levels())?;
-        if let Some(damage) = damage {
-            self.screen.warn(&format!("{damage}; it and what followed is computed again"));
-        }
-        if trail.levels_whole() > 0 {
-            self.screen.detail(&format!("going on after {} whole levels", trail.levels_whole()));
-        }
-        let done =
-            self.explore(&mut trail, &mut watcher).and_then(|explored| self.conclude(explored, &trail, &mut watcher));
-        if let Err(failure) = &done {
-            // What ended it is told; that it could not be noted as well is nothing new.
-            let _ = watcher.finish(Phase::Failed, 0, &failure.to_string());
-        }
-        done
-    }
-
-    fn explore(&self, trail: &mut LevelTrail, watcher: &mut Watcher<'_>) -> Result<Explored, Failure> {
-        let keeper = match self.keeps {
-            Keeps::Segments => Some(Keeper::open(&self.folder, self.drive)?),
-            Keeps::Nothing => None,
-        };
-        let mut system = Remembering::new(self.drive);
-        if let Some(since) = self.before.as_ref().and_then(Before::since) {
-            system = system.since(since);
-        }
-        if let Some(keeper) = &keeper {
-            system = system.keeping(keeper);
-        }
-        let outcome = self.explore_system(&system, trail, watcher)?;
-        if let Some(fault) = system.broken() {
-            let (exit, help) = (Exit::Bug, "explore without --since, and please send us the scenario".to_owned());
-            return Err(Failure::Plain { exit, message: fault.to_string(), help });
-        }
-        let remembered_bytes = keeper.map(Keeper::finish).transpose()?;
-        Ok(Explored { outcome, remembered_bytes })
-    }
-
-    fn explore_system(
-        &self,
-        system: &Remembering<'_, Drive>,
-        trail: &mut LevelTrail,
-        watcher: &mut Watcher<'_>,
-    ) -> Result<Outcome, Failure> {
-        let asked = interrupt::listen()?;
-        let mut disks = match self.settings.budget.memory_bytes {
-            None => None,
-            Some(_) => Some([SpillDisk::new_in(self.folder.path())?, SpillDisk::new_in(self.folder.path())?]),
-        };
-        let mut explorer = Explorer::new(system)
-            .settings(self.settings.clone())
-            .seed(self.seed)
-            .threads(self.threads)
-            .identity(self.loaded.hash)
-            .clock(&self.clock)
-            .interrupt(asked)
-            .prove();
-        if let Some([first, second]) = &mut disks {
-            explorer = explorer.disks([first as &mut dyn Disk, second as &mut dyn Disk]);
-        }
-        let outcome = explorer.run_with(trail, watcher)?;
-        trail.finish()?;
-        if let Some(graph) = watcher.graph.take() {
-            graph.finish(if outcome.complete() { Whole::Yes } else { Whole::No })?;
-        }
-        Ok(outcome)
-    }
-
-    fn conclude(
-        &self,
-        explored: Explored,
-        trail: &LevelTrail,
-        watcher: &mut Watcher<'_>,
-    ) -> Result<Concluded, Failure> {
-        let Explored { outcome, remembered_bytes } = explored;
-        let cpu_s = || ThisSystem.cpu_s().map(|cpu_s| cpu_s - self.cpu_before_s);
-        let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), cpu_s());
-        self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
-        let Confirmed { mut candidates, mut unstable, unconfirmed } =
-            confirmed(self.drive, self.seed, &outcome, trail, self.threads)?;
-        let graph = watcher.recording.take().filter(|_| outcome.stop != Some(Stop::Interrupted));
-        let likely = graph.map(|graph| self.likely(&graph, &mut candidates)).transpose()?.flatten();
-        let mut groups = groups::group(self.drive, &candidates);
-        unstable.extend(groups::save(&mut groups, &self.folder, self.loaded, self.drive, self.seed)?);
-        outside::write_faults(&self.folder, self.loaded, self.drive, self.seed.0)?;
-        let used = Used {
-            wall_s: self.clock.seconds(),
-            explored_wall_s,
-            explored_cpu_s,
-            cpu_s: cpu_s(),
-            peak_rss_bytes: ThisSystem.peak_rss_bytes(),
-        };
-        // Hits beyond the limit of the explorer are counted and have no path.
-        let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
-        let spared = self.before.as_ref().map(|before| before.spared(self.drive, self.seed, &outcome.progress, trail));
-        let facts = Facts {
-            loaded: self.loaded,
-            drive: self.drive,
-            settings: &self.settings,
-            horizon: self.horizon,
-            seed: self.seed,
-            outcome: &outcome,
-            groups: &groups,
-            unstable: &unstable,
-            unconfirmed,
-            findings: candidates.len() as u64 + beyond,
-            used,
-            run: project::relative(self.folder.path()),
-            likely,
-            spared: spared.transpose()?,
-            remembered_bytes,
-        };
-        let drawing = std::mem::take(&mut watcher.drawing);
-        // Who pressed Ctrl-C waits for what must be saved, not for pictures of a part; resuming draws them.
-        if watcher.wants_pictures() && outcome.stop != Some(Stop::Interrupted) {
-            self.screen.detail("drawing pictures");
-            pictures::draw(&facts, drawing, &self.folder)?;
-        }
-        let machine = facts.to_json();
-        self.folder.publish_json("result.json", &machine)?;
-        watcher.finish(phase(&outcome), facts.findings, facts.verdict())?;
-        report::write(&self.folder)?;
-        let human = human::text(&facts, &Paint(self.screen.out));
-        Ok(Concluded { exit: facts.exit(), machine, human, trouble: None })
-    }
-}
-
-impl Journey<'_> {
-    /// How likely failures are; those that were not known become findings.
-    fn likely(&self, graph: &Recording, candidates: &mut Vec<Candidate>) -> Result<Option<Likely>, Failure> {
-        let Wanted { samples, most_likely } = self.wanted;
-        let (settings, seed, threads) = (&self.settings, self.seed, self.threads);
-        let asked = Asked { settings, seed, threads, samples, most_likely };
-        let found = probability::compute(self.screen, self.drive, graph, &asked, candidates)?;
-        found.map(|found| probability::save(found, &self.folder, self.loaded, self.drive, &asked)).transpose()
-    }
-}
-
-fn phase(outcome: &Outcome) -> Phase {
-    match outcome.stop {
-        Some(Stop::Interrupted) => Phase::Interrupted,
-        Some(Stop::FirstFinding) => Phase::Done,
-        _ if outcome.complete() => Phase::Done,
-        _ => Phase::Incomplete,
-    }
-}
-
 /// Options that contradict each other are refused before a folder is made: an exploration of no level says so.
-fn refuse_contradictions(drive: &Drive, settings: &Settings) -> Result<(), Failure> {
+pub fn refuse_contradictions<S: System>(drive: &S, settings: &Settings) -> Result<(), Failure> {
     let nothing = Settings { levels_max: 0, rollouts: 0, ..settings.clone() };
     let refused = Explorer::new(drive).settings(nothing).threads(1).run();
     refused.map(|_| ()).map_err(|error| match error {

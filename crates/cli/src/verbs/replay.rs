@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::escape::escape;
 use crate::exit::Exit;
+use crate::explore::world;
 use crate::failure::Failure;
 use crate::load::{Override, parse_override, with_driver};
 use crate::numbers::short;
@@ -45,7 +46,7 @@ pub struct Replay {
 
 /// How the replay compares with the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compared {
+pub enum Compared {
     /// Same requirement on the same tick.
     Same,
     /// Something else, and the scenario was changed.
@@ -54,9 +55,23 @@ enum Compared {
     NotReproducible,
 }
 
+impl Compared {
+    /// From whether the verdict is the same and whether anything was changed.
+    pub fn of(same: bool, changed: bool) -> Self {
+        match (same, changed) {
+            (true, _) => Self::Same,
+            (false, true) => Self::Changed,
+            (false, false) => Self::NotReproducible,
+        }
+    }
+}
+
 impl Replay {
     /// Replays and tells how it ended.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
+        if let Some(exit) = world::replay(self, global, screen)? {
+            return Ok(exit);
+        }
         let mut found = project::find(&self.reference, &with_driver(&self.sets, self.driver.as_ref()))?;
         if self.debug {
             found.loaded.patience = Patience::Endless;
@@ -80,7 +95,7 @@ impl Replay {
         );
         machine["kept"] = json!(kept.as_ref().map(|kept| project::relative(&kept.path)));
         let human = |paint: &Paint| {
-            let told = told(paint, &found, compared, twice);
+            let told = told(paint, &found.finding, compared, twice);
             plan.human(paint, &run) + &told + &kept.as_ref().map_or_else(String::new, told_kept)
         };
         screen.result(human, &machine);
@@ -118,11 +133,7 @@ impl Replay {
         let same =
             verdict.is_some_and(|v| v.tick == finding.tick && ids[usize::from(v.requirement)] == finding.requirement);
         let changed = seed.0 != finding.seed || found.loaded.hash != finding.scenario_hash;
-        match (same, changed) {
-            (true, _) => Compared::Same,
-            (false, true) => Compared::Changed,
-            (false, false) => Compared::NotReproducible,
-        }
+        Compared::of(same, changed)
     }
 }
 
@@ -138,8 +149,8 @@ fn debug_hint(found: &Found) -> String {
     }
 }
 
-fn told(paint: &Paint, found: &Found, compared: Compared, twice: Option<Option<usize>>) -> String {
-    let finding = &found.finding;
+/// How it compares with the file, and with itself.
+pub fn told(paint: &Paint, finding: &Finding, compared: Compared, twice: Option<Option<usize>>) -> String {
     let expected =
         format!("`{}` on tick {} ({} s)", escape(&finding.requirement), finding.tick, short(finding.time_s, 3));
     let mut out = match compared {

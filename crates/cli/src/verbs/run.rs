@@ -52,7 +52,7 @@ impl Run {
         let (mut params, mut choices, mut seed) = (first, Vec::new(), Seed(global.seed.unwrap_or(0)));
         if let Some(path) = &self.errors {
             let finding = project::read_finding(path)?;
-            project::check_segments(&finding, &drive)?;
+            project::check_segments(&finding, drive.as_ref())?;
             choices = project::in_file(path, finding.choices(drive.errors()))?;
             params = project::params_of(&finding, path, &drive)?;
             seed = Seed(global.seed.unwrap_or(finding.seed));

@@ -202,7 +202,8 @@ impl ForeignDriver {
         // Whatever is asked next, the branch has moved on.
         let Some(open) = self.log().open.take() else { return false };
         let [lane] = lanes else { return false };
-        !seat.is_empty() && lane.state.foreign().is_some_and(|memory| open == (seat.index(), memory.address(&lane.state)))
+        !seat.is_empty()
+            && lane.state.foreign().is_some_and(|memory| open == (seat.index(), memory.address(&lane.state)))
     }
 
     /// Leaves a branch open that the next segment may go on with.

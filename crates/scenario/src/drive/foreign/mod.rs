@@ -19,9 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anabranch_bridge::protocol::Begin;
-use anabranch_bridge::{
-    Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Pace, Role, Snapshot, Support, Times,
-};
+use anabranch_bridge::{Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Pace, Role, Support, Times};
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
 use anabranch_kernel::{CellSize, Params, Variable};
 
@@ -230,17 +228,7 @@ impl ForeignDriver {
     }
     /// How it keeps states, in words.
     pub fn support_words(&self) -> &'static str {
-        let card = self.card();
-        match (card.support, card.snapshot) {
-            (Support::None, _) => "started anew for every segment",
-            (Support::Replay, _) => "run again from the start for every segment",
-            (Support::Save, Snapshot::Own) => "saved by its own code",
-            (Support::Save, Snapshot::Copy) => "saved by deep copy",
-            (Support::Save, Snapshot::Fork) => "saved by fork",
-            (Support::Save, Snapshot::Memory) => "saved as memory image",
-            (Support::Save, Snapshot::FmuState) => "saved as FMU state",
-            (Support::Save, Snapshot::None) => "saved",
-        }
+        self.card().support_words()
     }
     /// How its memory counts, in words.
     pub fn merging_words(&self) -> String {

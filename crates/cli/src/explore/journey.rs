@@ -1,0 +1,183 @@
+//! One exploration on its way: what is told, saved and confirmed, whatever it is that is explored.
+
+use anabranch_explore::{Disk, Explorer, Outcome, Settings, Stop};
+use anabranch_kernel::{Seed, System};
+use anabranch_record::table::Whole;
+use anabranch_record::{Phase, RunFolder, RunInfo};
+use serde_json::json;
+
+use super::candidates::{Confirmed, confirmed};
+use super::facts::{Facts, Used};
+use super::graph::{GraphFlag, GraphRecorder};
+use super::meter::Meter;
+use super::settings::Horizon;
+use super::store::{LevelTrail, SpillDisk};
+use super::subject::{Explored, Subject};
+use super::watcher::{Pictures, Watcher};
+use super::{groups, human};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::project;
+use crate::report;
+use crate::screen::{Paint, Screen};
+use crate::usage::{ThisSystem, Usage, WallClock};
+use crate::verbs::explore::Concluded;
+
+/// One exploration on its way.
+pub struct Journey<'a, S: Subject> {
+    /// Who is told.
+    pub screen: &'a Screen,
+    /// Where the subject comes from.
+    pub source: &'a S::Source,
+    /// What is explored.
+    pub subject: &'a S,
+    /// How.
+    pub settings: Settings,
+    /// How far.
+    pub horizon: Horizon,
+    /// Seed of all chance.
+    pub seed: Seed,
+    /// How many threads.
+    pub threads: usize,
+    /// Runs since the beginning.
+    pub clock: WallClock,
+    /// CPU seconds that others have used before.
+    pub cpu_before_s: f64,
+    /// Where everything is left.
+    pub folder: RunFolder,
+    /// What else is asked.
+    pub wishes: S::Wishes,
+}
+
+impl<S: Subject> Journey<'_, S> {
+    /// Says in the folder what the run was asked to do.
+    pub fn write_info(&self) -> Result<(), Failure> {
+        let mut info = RunInfo::new(self.subject.name(), S::hash(self.source), self.seed.0, std::env::args());
+        let budget = &self.settings.budget;
+        let until_s = f64::from(self.horizon.levels) * self.subject.segment_seconds();
+        info.limits.insert("until_s".to_owned(), json!(until_s));
+        info.limits.insert("time_s".to_owned(), json!(budget.time_ns.map(|ns| ns as f64 * 1e-9)));
+        info.limits.insert("states".to_owned(), json!(budget.states));
+        info.limits.insert("memory_bytes".to_owned(), json!(budget.memory_bytes));
+        self.folder.write_run(&info)?;
+        S::save_source(self.source, &self.folder)
+    }
+
+    /// Explores, confirms, saves.
+    pub fn travel(&self, pictures: Pictures, graph: GraphFlag) -> Result<Concluded, Failure> {
+        let meter = Meter::new(self.screen, self.clock, self.horizon.levels, self.subject.segment_seconds());
+        let mut watcher = Watcher::new(self.screen, &self.folder, self.clock, meter, pictures);
+        watcher.graph = GraphRecorder::create(self.folder.path(), self.subject, graph)?;
+        watcher.recording = self.subject.recording();
+        let (mut trail, damage) = LevelTrail::recover(&self.folder.levels())?;
+        if let Some(damage) = damage {
+            self.screen.warn(&format!("{damage}; it and what followed is computed again"));
+        }
+        if trail.levels_whole() > 0 {
+            self.screen.detail(&format!("going on after {} whole levels", trail.levels_whole()));
+        }
+        let done = S::explore(self, &mut trail, &mut watcher)
+            .and_then(|explored| self.conclude(explored, &trail, &mut watcher));
+        if let Err(failure) = &done {
+            // What ended it is told; that it could not be noted as well is nothing new.
+            let _ = watcher.finish(Phase::Failed, 0, &failure.to_string());
+        }
+        done
+    }
+
+    /// Explores the subject, or something that stands before it.
+    pub fn explore_system<X: System>(
+        &self,
+        system: &X,
+        trail: &mut LevelTrail,
+        watcher: &mut Watcher<'_>,
+    ) -> Result<Outcome, Failure> {
+        let asked = interrupt::listen()?;
+        let mut disks = match self.settings.budget.memory_bytes {
+            None => None,
+            Some(_) => Some([SpillDisk::new_in(self.folder.path())?, SpillDisk::new_in(self.folder.path())?]),
+        };
+        let mut explorer = Explorer::new(system)
+            .settings(self.settings.clone())
+            .seed(self.seed)
+            .threads(self.threads)
+            .identity(S::hash(self.source))
+            .clock(&self.clock)
+            .interrupt(asked)
+            .prove();
+        if let Some([first, second]) = &mut disks {
+            explorer = explorer.disks([first as &mut dyn Disk, second as &mut dyn Disk]);
+        }
+        let outcome = explorer.run_with(trail, watcher)?;
+        trail.finish()?;
+        if let Some(graph) = watcher.graph.take() {
+            graph.finish(if outcome.complete() { Whole::Yes } else { Whole::No })?;
+        }
+        Ok(outcome)
+    }
+
+    fn conclude(
+        &self,
+        explored: Explored,
+        trail: &LevelTrail,
+        watcher: &mut Watcher<'_>,
+    ) -> Result<Concluded, Failure> {
+        let Explored { outcome, remembered_bytes } = explored;
+        let cpu_s = || ThisSystem.cpu_s().map(|cpu_s| cpu_s - self.cpu_before_s);
+        let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), cpu_s());
+        self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
+        let Confirmed { mut candidates, mut unstable, unconfirmed } =
+            confirmed(self.subject, self.seed, &outcome, trail, self.threads)?;
+        let extras = S::extras(self, &outcome, (trail, watcher), &mut candidates)?;
+        let mut groups = groups::group(self.subject, &candidates);
+        unstable.extend(groups::save(&mut groups, &self.folder, self.source, self.subject, self.seed)?);
+        self.subject.write_faults(self.source, &self.folder, self.seed)?;
+        let used = Used {
+            wall_s: self.clock.seconds(),
+            explored_wall_s,
+            explored_cpu_s,
+            cpu_s: cpu_s(),
+            peak_rss_bytes: ThisSystem.peak_rss_bytes(),
+        };
+        // Hits beyond the limit of the explorer are counted and have no path.
+        let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
+        let facts = Facts {
+            loaded: self.source,
+            drive: self.subject,
+            settings: &self.settings,
+            horizon: self.horizon,
+            seed: self.seed,
+            outcome: &outcome,
+            groups: &groups,
+            unstable: &unstable,
+            unconfirmed,
+            findings: candidates.len() as u64 + beyond,
+            used,
+            run: project::relative(self.folder.path()),
+            likely: extras.likely,
+            spared: extras.spared,
+            remembered_bytes,
+        };
+        let drawing = std::mem::take(&mut watcher.drawing);
+        // Who pressed Ctrl-C waits for what must be saved, not for pictures of a part; resuming draws them.
+        if watcher.wants_pictures() && outcome.stop != Some(Stop::Interrupted) {
+            self.screen.detail("drawing pictures");
+            S::draw(&facts, drawing, &self.folder)?;
+        }
+        let machine = facts.to_json();
+        self.folder.publish_json("result.json", &machine)?;
+        watcher.finish(phase(&outcome), facts.findings, facts.verdict())?;
+        report::write(&self.folder)?;
+        let human = human::text(&facts, &Paint(self.screen.out));
+        Ok(Concluded { exit: facts.exit(), machine, human, trouble: None })
+    }
+}
+
+fn phase(outcome: &Outcome) -> Phase {
+    match outcome.stop {
+        Some(Stop::Interrupted) => Phase::Interrupted,
+        Some(Stop::FirstFinding) => Phase::Done,
+        _ if outcome.complete() => Phase::Done,
+        _ => Phase::Incomplete,
+    }
+}

@@ -1,0 +1,109 @@
+//! A whole world from outside: a program that has its car, its surroundings and its errors inside.
+
+mod replay;
+mod settings;
+mod subject;
+
+use std::path::{Path, PathBuf};
+
+use anabranch_bridge::{Role, WorldError, WorldSystem};
+use anabranch_kernel::{Digest, Seed, System};
+use anabranch_record::RunFolder;
+
+use super::journey::Journey;
+use super::watcher::Pictures;
+use crate::failure::Failure;
+use crate::outside::{Patience, fleet_of, is_program};
+use crate::project::{self, RUNS};
+use crate::screen::{Global, Screen};
+use crate::usage::{ThisSystem, Usage, WallClock};
+use crate::verbs::explore::{Concluded, Explore, refuse_contradictions};
+
+pub use replay::replay;
+
+/// A program on the command line.
+#[derive(Debug)]
+pub struct Program {
+    /// As the user named it.
+    pub path: PathBuf,
+    /// Digest of the file.
+    pub hash: Digest,
+}
+
+impl Program {
+    /// Reads what is in the file: it is the identity of what will be found.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        let bytes = std::fs::read(path).map_err(|e| Failure::file("read", path, &e))?;
+        Ok(Self { path: path.to_owned(), hash: Digest::of(&bytes) })
+    }
+
+    /// Starts it as a world, at most so many side by side.
+    pub fn start(&self, instances: usize, patience: Patience) -> Result<WorldSystem, Failure> {
+        let fleet = fleet_of(&self.path, instances, patience)?;
+        let file = project::relative(&self.path);
+        if fleet.card().role == Role::Driver {
+            let message = format!("`{file}` is a driver, not a world: it needs a scenario to drive in");
+            return Err(Failure::input(message, format!("anabranch explore scenario.toml --driver {file}")));
+        }
+        WorldSystem::new(fleet).map_err(|error: WorldError| Failure::input(format!("`{file}`: {error}"), ""))
+    }
+}
+
+/// Explores a world, if that is what was named.
+pub fn explore(verb: &Explore, global: &Global, screen: &Screen) -> Result<Option<Concluded>, Failure> {
+    let Some(path) = std::iter::once(&verb.scenario).chain(&verb.more).find(|path| is_program(path)) else {
+        return Ok(None);
+    };
+    refuse(verb, path)?;
+    let cpu_before_s = ThisSystem.cpu_s().unwrap_or(0.0);
+    let program = Program::open(path)?;
+    let world = program.start(global.threads(), Patience::Usual)?;
+    let (settings, horizon) = settings::build(verb, &world)?;
+    refuse_contradictions(&world, &settings)?;
+    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = RunFolder::create_now(Path::new(RUNS), verb.name.as_deref().unwrap_or(&name))?;
+    let journey = Journey {
+        screen,
+        source: &program,
+        subject: &world,
+        settings,
+        horizon,
+        seed: Seed(global.seed.unwrap_or(0)),
+        threads: global.threads(),
+        clock: WallClock::start(),
+        cpu_before_s,
+        folder,
+        wishes: (),
+    };
+    journey.write_info()?;
+    screen.detail(&format!("{} error choices in each of {} segments", world.errors().len(), world.segments_max()));
+    // There is no map to draw on.
+    journey.travel(Pictures::Leave, verb.graph).map(Some)
+}
+
+/// Options that ask about a scenario are refused, not ignored.
+fn refuse(verb: &Explore, path: &Path) -> Result<(), Failure> {
+    let file = path.display();
+    if !verb.more.is_empty() {
+        let message = format!("`{file}` is a program; worlds are explored one at a time");
+        return Err(Failure::input(message, format!("anabranch explore {file}")));
+    }
+    let asked = [
+        ("--driver", verb.driver.is_some()),
+        ("--set", !verb.sets.is_empty()),
+        ("--with", !verb.whole.with.is_empty()),
+        ("--tolerance", !verb.whole.tolerance.is_empty()),
+        ("--league", !verb.whole.league.is_empty()),
+        ("--since", verb.since.is_some()),
+        ("--remember", verb.remember),
+        ("--samples", verb.samples.is_some()),
+        ("--most-likely", verb.most_likely.is_some()),
+    ];
+    match asked.iter().find(|(_, is_asked)| *is_asked) {
+        None => Ok(()),
+        Some((flag, _)) => Err(Failure::input(
+            format!("{flag} is about scenarios, and `{file}` is a program"),
+            "a world has its errors, its start and its requirements inside",
+        )),
+    }
+}

@@ -1,0 +1,99 @@
+//! What is said about a world that was explored.
+
+use std::path::Path;
+
+use anabranch_bridge::{Kind, Misbehaviour, WorldSystem};
+use anabranch_kernel::{Choice, Digest, Fault, Params, Recorder, Seed, SegmentEnd, System};
+use anabranch_record::{ErrorRun, Finding, RunFolder};
+use serde_json::{Value, json};
+
+use super::Program;
+use crate::explore::facts::Facts;
+use crate::explore::subject::{Margin, Subject};
+use crate::failure::Failure;
+use crate::outside::{self, Evidence};
+use crate::project;
+
+impl Subject for WorldSystem {
+    type Source = Program;
+    type Wishes = ();
+    const NOUN: &'static str = "world";
+    // What it measures, and in which unit, is known to the world alone.
+    const MARGIN: Margin = Margin { name: "margin", unit: "" };
+
+    fn name(&self) -> &str {
+        &self.fleet().card().name
+    }
+    fn step_s(&self) -> f64 {
+        self.tick_s()
+    }
+    fn segments(&self) -> u32 {
+        self.segments_max()
+    }
+    fn hash(source: &Program) -> Digest {
+        source.hash
+    }
+    fn save_source(source: &Program, folder: &RunFolder) -> Result<(), Failure> {
+        project::save_origin(folder, &source.path, &[])
+    }
+    fn name_source(source: &Program, finding: &mut Finding) {
+        finding.scenario_file = project::relative(&source.path);
+    }
+    fn commands(_: &Program, _: &Path) -> Vec<String> {
+        ["anabranch replay last#1", "anabranch replay last#1 --trace trace.csv"].map(str::to_owned).into()
+    }
+    fn is_outside(&self) -> bool {
+        true
+    }
+    fn kind_of(&self, requirement: u16) -> Option<Kind> {
+        WorldSystem::kind_of(self, requirement)
+    }
+    fn fault_text(&self, _: usize, choices: &[Choice]) -> Option<String> {
+        self.fault_at(choices).map(|wrong| wrong.text)
+    }
+    fn write_faults(&self, source: &Program, folder: &RunFolder, seed: Seed) -> Result<(), Failure> {
+        let faults = self.faults();
+        let evidence = faults.iter().map(|(path, wrong)| evidence(self, source, seed, path, wrong));
+        outside::write_evidence(folder, evidence)
+    }
+    fn from_start(
+        &self,
+        seed: Seed,
+        params: &Params,
+        choices: &[Choice],
+        recorder: Option<&mut dyn Recorder>,
+    ) -> Result<(SegmentEnd, usize), Fault> {
+        self.straight(seed, params, choices, recorder).map(|run| (run.end, run.segments))
+    }
+    fn rows(facts: &Facts<'_, Self>) -> Vec<(&'static str, String)> {
+        let world = facts.drive;
+        let mut rows = vec![("world", outside::world_line(world)), ("its time", outside::world_health(world))];
+        if !world.faults().is_empty() {
+            rows.push(("faults", outside::faults_line(&facts.run)));
+        }
+        rows
+    }
+    fn add_to(facts: &Facts<'_, Self>, object: &mut Value) {
+        object["world"] = outside::world_json(facts.drive);
+        object["program"] = json!(project::relative(&facts.loaded.path));
+        // There is no car that could be clear of something.
+        object["worst_margin"] = std::mem::take(&mut object["worst_clearance_m"]);
+        for level in object["level_rows"].as_array_mut().into_iter().flatten() {
+            level["worst_margin"] = std::mem::take(&mut level["worst_clearance_m"]);
+        }
+    }
+}
+
+fn evidence(world: &WorldSystem, source: &Program, seed: Seed, path: &[Choice], wrong: &Misbehaviour) -> Evidence {
+    let mut finding = Finding::new(world.name(), source.hash, world.segment_seconds());
+    WorldSystem::name_source(source, &mut finding);
+    finding.seed = seed.0;
+    finding.errors = ErrorRun::group(world.errors(), path, &[]);
+    finding.requirement = format!("driver.{}", wrong.kind.name());
+    finding.time_s = path.len() as f64 * world.segment_seconds();
+    finding.tick = (finding.time_s / world.tick_s()).round() as u64;
+    finding.group = finding.requirement.clone();
+    let modes: Vec<&[u8]> = path.iter().map(|choice| world.errors().modes(*choice)).collect();
+    let asked = json!({ "seed": seed.0, "modes": modes });
+    Evidence { wrong: wrong.clone(), finding, by: world.name().to_owned(), asked: Some(format!("{asked:#}\n")) }
+}
