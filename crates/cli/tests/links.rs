@@ -2,7 +2,6 @@
 //! built-in driver finds, and explore one and the same graph however their states are kept.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-mod common;
 #[path = "../../anabranch/tests/law/mod.rs"]
 mod law;
 
@@ -10,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anabranch::{DriverInstance, Endpoint, serve};
-use common::Project;
 use law::Law;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 /// The narrow passage, made short: 2 m instead of 17, four directions instead of eight, and a large error, so that a few
 /// hundred segments have everything in them: contacts, arrivals, and those that come too late.
@@ -22,26 +21,18 @@ const SHORTER: [(&str, &str); 4] = [
     ("directions = 8", "directions = 4"),
     ("radius = \"0.1 m\"", "radius = \"0.5 m\""),
 ];
-const BUILT_IN: &str = r#"{ kind = "path-follower", lateral_gain = "1.5 1/m^2", heading_gain = "2 1/m", cycle = "20 ms" }"#;
+const BUILT_IN: &str =
+    r#"{ kind = "path-follower", lateral_gain = "1.5 1/m^2", heading_gain = "2 1/m", cycle = "20 ms" }"#;
 /// Few members per cell, so that it is quick: what is compared is whether all drivers find the same.
-const QUICK: [&str; 9] = [
-    "--merge",
-    "x=1m,y=0.2m,heading=0.05rad",
-    "--keep",
-    "worst",
-    "--rollouts",
-    "0",
-    "--refine",
-    "0",
-    "--no-pictures",
-];
+const QUICK: [&str; 9] =
+    ["--merge", "x=1m,y=0.2m,heading=0.05rad", "--keep", "worst", "--rollouts", "0", "--refine", "0", "--no-pictures"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// A folder for scenarios and drivers.
-struct Bench(Project);
+struct Bench(TempDir);
 
 /// An exploration, as machines are told about it.
 struct Explored {
@@ -51,7 +42,13 @@ struct Explored {
 
 impl Bench {
     fn new() -> Self {
-        Self(Project::new())
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.file(name), text).expect("a file in a temporary folder");
     }
     /// Explores with this driver, kept in this way where the driver lets one choose.
     fn explore(&self, driver: &str, snapshot: Option<&str>) -> Explored {
@@ -61,9 +58,10 @@ impl Bench {
         for (from, to) in [&SHORTER[..], &[(BUILT_IN, driver)]].concat() {
             text = text.replace(from, to);
         }
-        self.0.write("passage.toml", &text);
-        let mut command = self.0.command(&["explore", "passage.toml", "--format", "json"]);
-        command.args(QUICK).env("ANABRANCH_PYTHON", root().join("target/python-venv/bin/python"));
+        self.write("passage.toml", &text);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
+        command.current_dir(self.0.path()).args(["explore", "passage.toml", "--format", "json"]).args(QUICK);
+        command.env("ANABRANCH_PYTHON", root().join("target/python-venv/bin/python"));
         command.env_remove("ANABRANCH_SNAPSHOT");
         if let Some(snapshot) = snapshot {
             command.env("ANABRANCH_SNAPSHOT", snapshot);
@@ -161,7 +159,7 @@ fn the_law_as_fmu_with_and_without_states_explores_that_graph() {
     let (built_in, first) = (bench.built_in(), bench.first_link());
     let sources = root().join("examples/fmu");
     for name in ["pack.sh", "fmi.h", "follow_law.c", "follow_law.fmi2.xml", "follow_law.fmi3.xml"] {
-        std::fs::copy(sources.join(name), bench.0.file(name)).expect("a part of the example");
+        std::fs::copy(sources.join(name), bench.file(name)).expect("a part of the example");
     }
     let driver = |name: &str| {
         let words = [env!("CARGO_BIN_EXE_anabranch"), "serve-fmu", name, "--key", "completed"];
@@ -173,10 +171,10 @@ fn the_law_as_fmu_with_and_without_states_explores_that_graph() {
         assert_eq!(explored.snapshot(), ("save", "fmu-state"));
         check(&explored, &built_in, &first);
     }
-    let text = bench.0.read("follow_law.fmi2.xml");
+    let text = std::fs::read_to_string(bench.file("follow_law.fmi2.xml")).expect("just copied");
     let claims = "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"";
     assert!(text.contains(claims), "the example claims to save states");
-    bench.0.write("follow_law.fmi2.xml", &text.replace(claims, ""));
+    bench.write("follow_law.fmi2.xml", &text.replace(claims, ""));
     bench.shell("sh", &["pack.sh"]);
     let explored = bench.explore(&driver("follow_law.fmi2.fmu"), None);
     assert_eq!(explored.snapshot(), ("replay", "none"));

@@ -175,12 +175,15 @@ fn who_does_not_start_is_told_so() {
 
 #[test]
 fn who_cannot_keep_what_it_promised_is_told_so() {
-    for (way, snapshot, kind) in
-        [("fail_reset", "copy", Kind::Exception), ("own_save_fails", "own", Kind::BrokenPromise), ("own_load_fails", "own", Kind::BrokenPromise)]
-    {
+    for (way, snapshot, kind) in [
+        ("fail_reset", "copy", Kind::Exception),
+        ("own_save_fails", "own", Kind::BrokenPromise),
+        ("own_load_fails", "own", Kind::BrokenPromise),
+    ] {
         let fleet = fleet(way, snapshot).unwrap();
         let mut seat = fleet.seat(0);
-        let wrong = begin(&mut seat).and_then(|()| step(&mut seat, 1, 5)).and_then(|_| step(&mut seat, 2, 6)).unwrap_err();
+        let wrong =
+            begin(&mut seat).and_then(|()| step(&mut seat, 1, 5)).and_then(|_| step(&mut seat, 2, 6)).unwrap_err();
         assert_eq!(wrong.kind, kind, "{way}: {wrong}");
         seat.end();
         assert_eq!(left_behind(), 0, "{way} left processes behind");
