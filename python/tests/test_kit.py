@@ -110,6 +110,7 @@ def test_what_the_driver_does_wrong_is_told_and_the_rest_is_done() -> None:
         assert tick(109)["steer"] == 0.1 and tick(110)["completed"] is True
         assert tick(111)["trajectory"][0] == {"time_s": 1, "x_m": 2, "y_m": 3, "heading_rad": 0.1, "speed_mps": 1}
         assert "enough" in tick(112)["failed"]["text"]
+        assert "half a character: \\ud800" in tick(113)["failed"]["text"]
         assert "failed" in tick(105)
         host.ask("reset", branch=0, begin={})
         answers = host.exchange(*[{"step": {"branch": 0, "seen": seen(tick=t)}} for t in (1, 100, 1)])
@@ -125,7 +126,7 @@ def test_a_crash_costs_a_forked_driver_one_branch() -> None:
             host.exchange({"load": {"token": 1, "branch": 0}}, {"load": {"token": 1, "branch": 1}})
             ops = [{"step": {"branch": 0, "seen": seen(tick=crash)}}, {"step": {"branch": 1, "seen": seen()}}]
             first, second = host.exchange(*ops)
-            assert "a crash, or an exit" in first["failed"]["text"]
+            assert first["failed"]["text"].startswith("crash: ") and "a crash, or an exit" in first["failed"]["text"]
             assert second["decision"]["key"] == [1.0]
             assert "no branch 0" in host.step(0)["failed"]["text"]
 

@@ -3,11 +3,11 @@
 //! Rates are per CPU second where it says so; the machine may be shared. Every line names its goal and says whether it
 //! was met; the exit code is 1 if one was missed.
 
-mod bridge;
 mod cores;
 mod corridor;
 mod counters;
 mod cycle;
+mod link;
 mod memory;
 mod overhead;
 mod scenario;
@@ -59,7 +59,7 @@ type Bench = (&'static str, fn() -> Vec<Figure>);
 
 const BENCHES: &[Bench] = &[
     ("cycle", cycle::run),
-    ("bridge", bridge::run),
+    ("link", link::run),
     ("overhead", overhead::run),
     ("cores", cores::run),
     ("counters", counters::run),

@@ -27,6 +27,8 @@ from . import wire
 from .session import Session
 
 _DO, _FORK, _FORK_AND_SAY = 1, 2, 3
+_CRASH = "crash: "
+"""Begins what is said of a branch whose process is gone: Anabranch tells it from a failure of the code by this."""
 _header = struct.Struct(">BI")
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _ANCILLARY = socket.CMSG_LEN(struct.calcsize("i")) if hasattr(socket, "CMSG_LEN") else 0
@@ -236,7 +238,7 @@ class Broker:
             try:
                 channel = self.do(op, place)
             except (OSError, Gone):
-                self.answers[place] = wire.failed("the process of this branch has ended")
+                self.answers[place] = wire.failed(f"{_CRASH}the process of this branch has ended")
             except Exception as error:
                 self.answers[place] = wire.failed(f"malformed operation: {type(error).__name__}: {error}")
             else:
@@ -253,7 +255,7 @@ class Broker:
         try:
             _, body, _ = _receive(channel.link)
         except (Gone, OSError):
-            body = wire.failed("the process of this branch ended while it worked: a crash, or an exit")
+            body = wire.failed(f"{_CRASH}the process of this branch ended while it worked: a crash, or an exit")
             self.forget(channel)
         self.answers[channel.waiting] = body
         channel.waiting = None

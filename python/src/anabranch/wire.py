@@ -90,8 +90,8 @@ def decision(answer: Any, key: Sequence[float]) -> bytes:
 
 
 def failed(text: str) -> bytes:
-    """The code under test failed."""
-    body: bytes = pack({"failed": {"text": text}})
+    """The code under test failed. Its text may hold what is no Unicode."""
+    body: bytes = pack({"failed": {"text": text.encode("utf-8", "backslashreplace").decode()}})
     return body
 
 

@@ -60,3 +60,6 @@ class Rude(anabranch.Driver):
 
     def tick_112(self):
         sys.exit("enough")
+
+    def tick_113(self):
+        raise ValueError("half a character: \ud800")

@@ -27,7 +27,8 @@ const FORK_TOKENS_MAX: usize = 512;
 pub struct FleetLimits {
     /// Instances side by side.
     pub instances: usize,
-    /// Saved states kept alive in each; more are dropped, oldest first, and rebuilt by replay when needed.
+    /// Saved states kept alive in each; more are dropped, those that were continued first, and
+    /// rebuilt by replay when needed.
     pub tokens_max: usize,
 }
 
@@ -100,7 +101,9 @@ impl Fleet {
     /// path will do, for results do not depend on it.
     pub fn seat(&self, home: u64) -> Seat<'_> {
         let index = (home % self.seats.len() as u64) as usize;
-        Seat { fleet: self, index, inner: self.lock(index) }
+        let mut inner = self.lock(index);
+        inner.unpin();
+        Seat { fleet: self, index, inner }
     }
     /// Time taken so far, all instances together.
     pub fn times(&self) -> Times {

@@ -20,10 +20,15 @@ pub(super) struct Inner {
     generation: u64,
     next_token: TokenId,
     drops: Drops,
-    /// Saved states that still live there, oldest first in `order`.
+    /// Saved states that still live there.
     live: BTreeSet<TokenId>,
-    order: VecDeque<TokenId>,
     timetable: Timetable,
+    /// Those that wait for their turn, oldest first.
+    waiting: VecDeque<TokenId>,
+    /// Those that were continued already, in that order.
+    continued: VecDeque<TokenId>,
+    /// Those that somebody is about to continue.
+    pinned: BTreeSet<TokenId>,
     pub(super) times: Times,
 }
 
@@ -39,34 +44,57 @@ impl Inner {
         let (times, next_token) = (self.times, self.next_token);
         *self = Self { instance: Some(instance), generation, times, next_token, ..Self::default() };
     }
-    /// Takes what is to be forgotten: dropped handles, and the oldest states beyond the limit. What these operations
-    /// load stays for now, even if nobody else wants it: whoever asked [`Seat::holds`] relies on it.
+    /// Takes what is to be forgotten: dropped handles, and states beyond the limit. What these operations load or somebody
+    /// pinned stays for now, even if nobody else wants it: whoever asked [`Seat::holds`] relies on it.
+    ///
+    /// A state that was continued is hardly needed again, so these go first. Among the others the newest goes: level by
+    /// level it is the last to have its turn, while the oldest is about to be continued.
     fn forget(&mut self, tokens_max: usize, ops: &[Op]) -> Vec<TokenId> {
         let mut dropped = std::mem::take(&mut *self.drops.lock().unwrap_or_else(PoisonError::into_inner));
         if dropped.is_empty() && self.live.len() <= tokens_max {
             return dropped;
         }
-        let loads = |op: &Op| if let Op::Load { token, .. } = op { Some(*token) } else { None };
-        let pinned: BTreeSet<TokenId> = ops.iter().filter_map(loads).collect();
+        let pinned: BTreeSet<TokenId> = loads(ops).chain(self.pinned.iter().copied()).collect();
         let later: Vec<TokenId> = dropped.extract_if(.., |id| pinned.contains(id)).collect();
         self.drops.lock().unwrap_or_else(PoisonError::into_inner).extend(later);
         let mut gone: Vec<TokenId> = dropped.into_iter().filter(|id| self.live.remove(id)).collect();
         let mut spared = Vec::new();
         while self.live.len() > tokens_max {
-            let Some(oldest) = self.order.pop_front() else { break };
-            if pinned.contains(&oldest) {
-                spared.push(oldest);
-            } else if self.live.remove(&oldest) {
-                gone.push(oldest);
+            let Some(next) = self.continued.pop_front().or_else(|| self.waiting.pop_back()) else { break };
+            if pinned.contains(&next) {
+                spared.push(next);
+            } else if self.live.remove(&next) {
+                gone.push(next);
             }
         }
-        spared.into_iter().rev().for_each(|id| self.order.push_front(id));
-        if self.order.len() > 2 * self.live.len() + 64 {
-            let live = &self.live;
-            self.order.retain(|id| live.contains(id));
+        // They are about to be continued.
+        self.continued.extend(spared);
+        for queue in [&mut self.waiting, &mut self.continued] {
+            if queue.len() > 2 * self.live.len() + 64 {
+                queue.retain(|id| self.live.contains(id));
+            }
         }
         gone
     }
+    /// Forgets who was about to be continued.
+    pub(super) fn unpin(&mut self) {
+        self.pinned.clear();
+    }
+    /// Notes which states were continued.
+    fn remember_loads(&mut self, ops: &[Op]) {
+        let mut last = None;
+        for id in loads(ops).filter(|id| self.live.contains(id)) {
+            // The branches of one state follow each other.
+            if last.replace(id) != Some(id) {
+                self.continued.push_back(id);
+            }
+        }
+    }
+}
+
+/// The states that operations load.
+fn loads(ops: &[Op]) -> impl Iterator<Item = TokenId> {
+    ops.iter().filter_map(|op| if let Op::Load { token, .. } = op { Some(*token) } else { None })
 }
 
 /// An instance, exclusively.
@@ -97,6 +125,12 @@ impl Seat<'_> {
             && token.generation() == self.inner.generation
             && self.inner.live.contains(&token.id())
     }
+    /// Keeps a state that lives here until this seat is given up, whatever is asked in between.
+    pub fn pin(&mut self, token: &Token) {
+        if self.holds(token) {
+            self.inner.pinned.insert(token.id());
+        }
+    }
     /// A number for a state that is about to be saved.
     pub fn next_token(&mut self) -> TokenId {
         self.inner.next_token = self.inner.next_token.wrapping_add(1);
@@ -105,7 +139,7 @@ impl Seat<'_> {
     /// The handle of a state that was saved under this number.
     pub fn saved(&mut self, id: TokenId) -> Arc<Token> {
         self.inner.live.insert(id);
-        self.inner.order.push_back(id);
+        self.inner.waiting.push_back(id);
         self.fleet.token(self.inner.generation, id, &self.inner.drops)
     }
     /// Does all operations; `answers` then has one for each, of the kind it asks for. An instance that is not there is
@@ -152,6 +186,7 @@ impl Seat<'_> {
         let result = result.and_then(|()| late.filter(|_| latency.is_failure()).map_or(Ok(()), Err));
         match result {
             Ok(()) => {
+                inner.remember_loads(ops);
                 inner.instance = Some(instance);
                 self.fleet.took(steps, waited_s);
             }
@@ -179,7 +214,9 @@ impl Seat<'_> {
     pub fn end(&mut self) {
         self.inner.instance = None;
         self.inner.live.clear();
-        self.inner.order.clear();
+        self.inner.waiting.clear();
+        self.inner.continued.clear();
+        self.inner.pinned.clear();
     }
 
     fn ensure(&mut self) -> Result<(), Misbehaviour> {

@@ -97,14 +97,45 @@ fn a_state_that_is_about_to_be_loaded_is_not_forgotten_in_the_same_message() {
     let (fleet, log) = fleet(2);
     let mut seat = fleet.seat(0);
     let tokens: Vec<_> = (0..3).map(|_| save_one(&mut seat)).collect();
-    // Three live, two are allowed: the oldest would go with the next message, which is the one that loads it.
-    assert_eq!(load(&mut seat, &tokens[0]), Ok(Answer::Done {}));
+    // Three live, two are allowed: the newest would go with the next message, which is the one that loads it.
+    assert_eq!(load(&mut seat, &tokens[2]), Ok(Answer::Done {}));
     let forgotten = log.lock().unwrap().iter().any(|op| matches!(op, Op::Drop { tokens } if tokens == &[2]));
-    assert!(forgotten, "the next oldest went instead");
+    assert!(forgotten, "the next one went instead");
     assert!(seat.holds(&tokens[0]) && !seat.holds(&tokens[1]) && seat.holds(&tokens[2]));
-    let _newest = save_one(&mut seat);
+}
+
+#[test]
+fn beyond_the_limit_what_was_continued_goes_first_and_then_the_last_in_the_line() {
+    let (fleet, _) = fleet(3);
+    let mut seat = fleet.seat(0);
+    let held =
+        |seat: &Seat<'_>, tokens: &[Arc<Token>]| tokens.iter().map(|token| seat.holds(token)).collect::<Vec<_>>();
+    let mut tokens: Vec<_> = (0..3).map(|_| save_one(&mut seat)).collect();
+    load(&mut seat, &tokens[1]).unwrap();
+    tokens.push(save_one(&mut seat));
     seat.ask(&[step(0.0)]).unwrap();
-    assert!(!seat.holds(&tokens[0]), "it keeps its age");
+    assert_eq!(held(&seat, &tokens), [true, false, true, true], "the second was continued");
+    tokens.push(save_one(&mut seat));
+    seat.ask(&[step(0.0)]).unwrap();
+    assert_eq!(held(&seat, &tokens), [true, false, true, true, false], "nobody was continued: the first wait on");
+}
+
+#[test]
+fn a_pinned_state_stays_while_others_are_rebuilt_and_no_longer() {
+    let (fleet, _) = fleet(1);
+    let mut seat = fleet.seat(0);
+    let tokens: Vec<_> = (0..2).map(|_| save_one(&mut seat)).collect();
+    seat.pin(&tokens[1]);
+    // Rebuilding another state takes many messages, none of which loads this one.
+    let others: Vec<_> = (0..3).map(|_| save_one(&mut seat)).collect();
+    seat.ask(&[step(0.0)]).unwrap();
+    assert!(seat.holds(&tokens[1]) && !seat.holds(&tokens[0]) && others.iter().all(|other| !seat.holds(other)));
+    assert_eq!(load(&mut seat, &tokens[1]), Ok(Answer::Done {}));
+    drop(seat);
+    let mut seat = fleet.seat(0);
+    let last = save_one(&mut seat);
+    seat.ask(&[step(0.0)]).unwrap();
+    assert!(!seat.holds(&tokens[1]) && seat.holds(&last));
 }
 
 #[test]

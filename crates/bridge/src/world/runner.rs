@@ -126,9 +126,13 @@ impl WorldSystem {
         }
         let mut rebuilt: BTreeMap<&[Choice], Result<Arc<Token>, Misbehaviour>> = BTreeMap::new();
         for task in tasks.iter().filter(|task| !task.state.path.is_empty()) {
-            let held = task.state.live.as_ref().is_some_and(|token| seat.holds(token));
-            if !held && !rebuilt.contains_key(&*task.state.path) {
-                rebuilt.insert(&task.state.path, self.rebuild(seat, task.state)?);
+            let held = task.state.live.as_ref().filter(|token| seat.holds(token));
+            // It must still be there when the others have been rebuilt.
+            held.iter().for_each(|token| seat.pin(token));
+            if held.is_none() && !rebuilt.contains_key(&*task.state.path) {
+                let token = self.rebuild(seat, task.state)?;
+                token.iter().for_each(|token| seat.pin(token));
+                rebuilt.insert(&task.state.path, token);
             }
         }
         let mut message = Message::default();

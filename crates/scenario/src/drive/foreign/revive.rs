@@ -63,7 +63,10 @@ impl Drive {
     ) -> Result<(), Broken> {
         let mut missing: BTreeMap<(u16, u64, Vec<Choice>), Vec<usize>> = BTreeMap::new();
         for (at, lane) in lanes.iter().enumerate().filter(|(_, lane)| !way(&lane.state).is_empty()) {
-            if live(&lane.state).is_none_or(|token| !seat.holds(token)) {
+            if let Some(token) = live(&lane.state).filter(|token| seat.holds(token)) {
+                // It must still be there when the others have been run again.
+                seat.pin(token);
+            } else {
                 let seed = lane.state.foreign().map_or(0, |memory| memory.seed);
                 missing.entry((lane.state.start, seed, way(&lane.state).to_vec())).or_default().push(at);
             }
@@ -108,7 +111,11 @@ impl Drive {
                     let bytes = bytes.map(|bytes| Digest::of(&bytes));
                     let known = lanes[group[0]].state.foreign().and_then(|memory| memory.bytes);
                     match known == bytes {
-                        true => Ok(Live(Some(seat.saved(token)))),
+                        true => {
+                            let saved = seat.saved(token);
+                            seat.pin(&saved);
+                            Ok(Live(Some(saved)))
+                        }
                         false => Err(differs("the bytes of its saved state")),
                     }
                 }
