@@ -107,7 +107,9 @@ impl From<RecordError> for Failure {
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
         let (exit, message) = match fault {
-            Fault::Contract(_) | Fault::Numeric(_) => (Exit::Bug, format!("the simulation could not be computed: {fault}")),
+            Fault::Contract(_) | Fault::Numeric(_) => {
+                (Exit::Bug, format!("the simulation could not be computed: {fault}"))
+            }
             // It began well, and then somebody else went away: what was asked is not answered, which is no pass.
             Fault::External(what) => (Exit::Incomplete, format!("the simulation could not be completed: {what}")),
         };

@@ -101,7 +101,12 @@ static DRIVER: Section = Section {
         key("comfort_decel", positive(ACCELERATION), Need::Optional, "Deceleration it plans with."),
         key("replan", positive(TIME), Need::Optional, "Plans again this often; never if left out."),
         key("cycle", positive(TIME), Need::Optional, "It decides this often; every base cycle if left out."),
-        key("deadline", positive(TIME), Need::Default("10 s"), "Longest wait for the answer to one step; later is a finding."),
+        key(
+            "deadline",
+            positive(TIME),
+            Need::Default("10 s"),
+            "Longest wait for the answer to one step; later is a finding.",
+        ),
         key("latency_budget", positive(TIME), Need::Default("100 ms"), "Time for one step; slower ones are counted."),
         key(
             "instances",
