@@ -6,9 +6,9 @@ use anabranch::{Begin, Decision, Driver, KeyVariable, Seen, key};
 /// The built-in law as `narrow-passage` has it, written as a user would write it.
 #[derive(Clone, Debug, Default)]
 pub struct Law {
-    wheelbase_m: f64,
-    steering_max_rad: f64,
-    completed: bool,
+    pub wheelbase_m: f64,
+    pub steering_max_rad: f64,
+    pub completed: bool,
     /// Panics when it is farther off its path than this.
     pub panics_beyond_m: Option<f64>,
 }

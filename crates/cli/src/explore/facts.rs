@@ -83,7 +83,8 @@ impl<S: Subject> Facts<'_, S> {
 
     /// Whether everything was explored, and everything found was run again.
     pub fn complete(&self) -> bool {
-        self.outcome.complete() && self.unconfirmed == 0
+        let is_gone = self.drive.foreign().is_some_and(|driver| driver.gone().is_some());
+        self.outcome.complete() && self.unconfirmed == 0 && !is_gone
     }
 
     /// How the program ends.
@@ -108,7 +109,7 @@ impl<S: Subject> Facts<'_, S> {
     pub fn stop_words(&self) -> String {
         let gone = self.drive.gone();
         match self.outcome.stop {
-            None if self.outcome.fault_count > 0 || self.unconfirmed > 0 => {
+            None if self.outcome.fault_count > 0 || self.unconfirmed > 0 || gone.is_some() => {
                 let why = gone.map_or_else(String::new, |fault| format!(": {}", told(&fault)));
                 let found = match self.unconfirmed {
                     0 => String::new(),

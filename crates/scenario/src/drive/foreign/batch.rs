@@ -24,6 +24,14 @@ struct Task<'t, 'r> {
     end: &'t mut Result<SegmentEnd, Fault>,
 }
 
+impl Task<'_, '_> {
+    /// Nobody records among many, so what was watched in vain can be forgotten.
+    fn forget(&mut self) {
+        self.watch.notes.clear();
+        self.watch.margin = f64::INFINITY;
+    }
+}
+
 impl Drive {
     /// Runs many segments, as many as possible in lockstep.
     pub(in super::super) fn run_together(&self, driver: &ForeignDriver, jobs: &mut [Job<DriveState>]) {
@@ -75,6 +83,7 @@ impl Drive {
         let Err(mut broken) = self.try_together(driver, seat, tasks) else { return };
         if broken.what.kind == Kind::NoStart {
             // Once may be an accident of this machine.
+            tasks.iter_mut().for_each(Task::forget);
             match self.try_together(driver, seat, tasks) {
                 Ok(()) => return,
                 Err(again) => broken = again,
@@ -85,11 +94,7 @@ impl Drive {
             tasks.iter_mut().for_each(|task| *task.end = Err(fault.clone()));
             return;
         }
-        // Nobody records among many, so what was watched can be forgotten.
-        for task in tasks.iter_mut() {
-            task.watch.notes.clear();
-            task.watch.margin = f64::INFINITY;
-        }
+        tasks.iter_mut().for_each(Task::forget);
         let (left, right) = tasks.split_at_mut(tasks.len() / 2);
         self.attempt(driver, seat, left);
         self.attempt(driver, seat, right);
