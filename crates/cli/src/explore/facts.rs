@@ -83,7 +83,7 @@ impl<S: Subject> Facts<'_, S> {
 
     /// Whether everything was explored, and everything found was run again.
     pub fn complete(&self) -> bool {
-        let is_gone = self.drive.foreign().is_some_and(|driver| driver.gone().is_some());
+        let is_gone = self.drive.gone().is_some();
         self.outcome.complete() && self.unconfirmed == 0 && !is_gone
     }
 
