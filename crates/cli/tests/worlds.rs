@@ -116,11 +116,21 @@ fn a_crash_of_a_world_is_a_finding_with_its_evidence() {
 #[test]
 fn what_a_world_does_only_now_and_then_is_not_reproducible() {
     let project = Project::new();
-    // Where its stack lies differs from process to process.
-    let mood = "out->margin = ((unsigned long)&tick >> 4) % 97 ? 1.0 : -1.0;\n    x += 1e-9 * ((double)(((unsigned long)&tick >> 4) & 0xffff));\n    for (tick = 0";
-    compiled(&project, &[("for (tick = 0", mood)]);
-    let (code, check) = project.json(&["check", "./toy_world"]);
-    assert_eq!((code, &check["files"][0]["ok"]), (1, &false.into()), "{check}");
+    let count = "FILE *file = fopen(\"mood\", \"r\");\n    if (file) { mood = fgetc(file) - '0'; fclose(file); }\n    \
+                 file = fopen(\"mood\", \"w\"); fputc('1' + mood, file); fclose(file);\n    ab_world world;";
+    compiled(
+        &project,
+        &[
+            ("#include <math.h>", "#include <math.h>\n#include <stdio.h>\nstatic int mood;"),
+            ("ab_world world;", count),
+            // Only the process that was started first minds being pushed to the right.
+            ("for (tick = 0", "if (mood == 0 && run->modes[0] == 2) out->margin = -1.0;\n    for (tick = 0"),
+        ],
+    );
+    let flags = ["--until", "2 s", "--rollouts", "0", "--refine", "0", "-j", "1"];
+    let (code, found) = project.json(&[&["explore", "./toy_world"][..], &flags].concat());
+    assert_eq!((code, &found["verdict"]), (6, &"not reproducible".into()), "{found}");
+    assert!(!found["not_reproducible"].as_array().unwrap().is_empty(), "{found}");
 }
 
 #[test]

@@ -66,7 +66,7 @@ struct Law {
 impl Law {
     fn step(&mut self, seen: &Seen) -> (u64, u64, bool) {
         let gains = SpeedGains::CALM;
-        let law = LateralLaw::new(GAINS, &CarSpec::van(), gains.brake_way_m());
+        let law = LateralLaw::new(GAINS, GAINS, &CarSpec::van(), gains.brake_way_m());
         let (path, direction) = (seen.path, f64::from(seen.path.direction));
         let deviation = Deviation { lateral_m: path.lateral, heading: path.heading };
         let steer = law.steering(path.curvature, &deviation, direction);

@@ -188,7 +188,7 @@ fn lost(error: WalkError) -> Failure {
 /// When it ends otherwise: exit 6.
 pub fn confirm_alone<S: Subject>(drive: &S, seed: Seed, candidate: &Candidate) -> Result<(), Failure> {
     let Candidate { source, start, choices, verdict } = candidate.clone();
-    let run = drive.from_start(seed, &drive.space().all()[start], &choices, None);
+    let run = drive.run_from_start(seed, &drive.space().all()[start], &choices, None);
     let (end, segments) = run.map_or_else(|fault| (Err(fault), 0), |(end, segments)| (Ok(end), segments));
     judged(drive, &Claim { source, start, choices, expected: Some(verdict) }, end, segments).map(|_| ())
 }

@@ -151,7 +151,8 @@ impl<S: Subject> Journey<'_, S> {
             groups: &groups,
             unstable: &unstable,
             unconfirmed,
-            findings: candidates.len() as u64 + beyond,
+            // What did not come out the same way again has lost its group, and counts no more.
+            findings: groups.iter().map(|group| group.count as u64).sum::<u64>() + beyond,
             used,
             run: project::relative(self.folder.path()),
             likely: extras.likely,

@@ -97,7 +97,7 @@ pub trait Subject: System + Sized {
     fn write_faults(&self, source: &Self::Source, folder: &RunFolder, seed: Seed) -> Result<(), Failure>;
 
     /// Runs a path from the start; says how it ended and after how many segments.
-    fn from_start(
+    fn run_from_start(
         &self,
         seed: Seed,
         params: &Params,
@@ -175,7 +175,7 @@ pub trait Subject: System + Sized {
 pub fn trace<S: Subject>(subject: &S, candidate: &Candidate, seed: Seed) -> Result<Vec<u8>, Failure> {
     let mut trace = CsvTrace::new(Vec::new(), subject.signals(), subject.step_s());
     let params = &subject.space().all()[candidate.start];
-    subject.from_start(seed, params, &candidate.choices, Some(&mut trace as &mut dyn Recorder))?;
+    subject.run_from_start(seed, params, &candidate.choices, Some(&mut trace as &mut dyn Recorder))?;
     trace.finish().map_err(|e| Failure::file("write", Path::new("trace.csv"), &e))
 }
 
@@ -241,7 +241,7 @@ impl Subject for Drive {
     fn write_faults(&self, source: &Loaded, folder: &RunFolder, seed: Seed) -> Result<(), Failure> {
         outside::write_faults(folder, source, self, seed.0).map(|_| ())
     }
-    fn from_start(
+    fn run_from_start(
         &self,
         seed: Seed,
         params: &Params,

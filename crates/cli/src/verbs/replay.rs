@@ -56,8 +56,10 @@ pub enum Compared {
 }
 
 impl Compared {
-    /// From whether the verdict is the same and whether anything was changed.
-    pub fn of(same: bool, changed: bool) -> Self {
+    /// From the finding and what was run today: its seed, the digest of where it comes from, requirement and tick.
+    pub fn of(finding: &Finding, seed: Seed, hash: Digest, violated: Option<(&str, u64)>) -> Self {
+        let same = violated == Some((finding.requirement.as_str(), finding.tick));
+        let changed = seed.0 != finding.seed || hash != finding.scenario_hash;
         match (same, changed) {
             (true, _) => Self::Same,
             (false, true) => Self::Changed,
@@ -129,11 +131,8 @@ impl Replay {
     }
 
     fn compare(&self, found: &Found, seed: Seed, verdict: Option<Verdict>, ids: &[String]) -> Compared {
-        let finding = &found.finding;
-        let same =
-            verdict.is_some_and(|v| v.tick == finding.tick && ids[usize::from(v.requirement)] == finding.requirement);
-        let changed = seed.0 != finding.seed || found.loaded.hash != finding.scenario_hash;
-        Compared::of(same, changed)
+        let violated = verdict.map(|v| (ids[usize::from(v.requirement)].as_str(), v.tick));
+        Compared::of(&found.finding, seed, found.loaded.hash, violated)
     }
 }
 

@@ -114,13 +114,9 @@ impl Again<'_> {
     }
 
     fn compare(&self, run: &Straight) -> Compared {
-        let finding = self.finding;
-        let same = first_verdict(&run.end).is_some_and(|verdict| {
-            verdict.tick == finding.tick
-                && self.world.requirements()[usize::from(verdict.requirement)] == finding.requirement
-        });
-        let changed = self.seed.0 != finding.seed || self.program.hash != finding.scenario_hash;
-        Compared::of(same, changed)
+        let violated = first_verdict(&run.end);
+        let violated = violated.map(|v| (self.world.requirements()[usize::from(v.requirement)].as_str(), v.tick));
+        Compared::of(self.finding, self.seed, self.program.hash, violated)
     }
 
     /// The first segment, from 1, in which a second run differs from a first one.

@@ -56,7 +56,7 @@ impl Subject for WorldSystem {
         let evidence = faults.iter().map(|(path, wrong)| evidence(self, source, seed, path, wrong));
         outside::write_evidence(folder, evidence)
     }
-    fn from_start(
+    fn run_from_start(
         &self,
         seed: Seed,
         params: &Params,
