@@ -135,7 +135,7 @@ class Ways:
         return anabranch.Command(trajectory=[anabranch.Point(1.0, 1e12, 0.0, 0.0, 1.0)])
 
     def endless_trajectory(self):
-        return anabranch.Command(trajectory=[anabranch.Point(float(t), 0.0, 0.0, 0.0, 1.0) for t in range(300_000)])
+        return anabranch.Command(trajectory=[anabranch.Point(float(t), 0.0, 0.0, 0.0, 1.0) for t in range(40_000)])
 
     def text_as_key(self):
         self.count = "many"
@@ -160,7 +160,6 @@ class Ways:
 
 class Rogue(anabranch.Driver, Ways):
     key = {"count": None}
-    count = 0
 
     def reset(self, begin):
         self.count = 0
