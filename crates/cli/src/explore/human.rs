@@ -196,7 +196,7 @@ fn summary(facts: &Facts<'_>, paint: &Paint) -> String {
     }
     if let Some(driver) = facts.drive.foreign() {
         row("driver", outside::card_line(driver));
-        row("its time", outside::health(driver));
+        row("its time", outside::health(driver, facts.loaded.patience));
         if !driver.faults().is_empty() {
             row("faults", format!("what it did wrong, with input and output: {}/av-faults", facts.run));
         }

@@ -6,6 +6,7 @@ use anabranch_bridge::{Snapshot, Support, Times};
 use anabranch_scenario::drive::foreign::ForeignDriver;
 use serde_json::{Value, json};
 
+use super::Patience;
 use crate::numbers::{duration, grouped, short};
 
 /// One sentence: name, states, merging. Text from outside is not yet escaped.
@@ -17,18 +18,21 @@ pub fn card_line(driver: &ForeignDriver) -> String {
 }
 
 /// One sentence: how much time it took, and what was checked on the way.
-pub fn health(driver: &ForeignDriver) -> String {
+pub fn health(driver: &ForeignDriver, patience: Patience) -> String {
     let times = driver.times();
-    let (mean_s, budget_s) = (mean_s(&times), driver.latency_budget_s());
-    let share = 100.0 * late_share(&times);
+    let share = short(100.0 * late_share(&times), 2);
+    let late = match patience {
+        Patience::RealTime => format!("{share} % were asked after their time"),
+        Patience::Usual | Patience::Endless => {
+            format!("{share} % over the budget of {}", brief(driver.latency_budget_s()))
+        }
+    };
     let mut text = format!(
-        "{} steps took it {}, {} each, at longest {}; {} % over the budget of {}",
+        "{} steps took it {}, {} each, at longest {}; {late}",
         grouped(times.steps),
         duration(times.waited_s),
-        brief(mean_s),
+        brief(mean_s(&times)),
         brief(times.longest_step_s),
-        short(share, 2),
-        brief(budget_s),
     );
     if driver.doubled() > 0 {
         text += &format!("; segments run twice: {}", grouped(driver.doubled()));
