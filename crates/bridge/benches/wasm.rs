@@ -62,7 +62,7 @@ fn step() -> bool {
     const STEPS: usize = 1000;
     let car = CarSpec::van();
     let gains = LateralGains { k_lateral_per_m2: 1.5, k_heading_per_m: 2.0 };
-    let law = LateralLaw::new(gains, &car, SpeedGains::CALM.brake_way_m());
+    let law = LateralLaw::new(gains, gains, &car, SpeedGains::CALM.brake_way_m());
     let facts =
         CarFacts { wheelbase_m: car.wheelbase_m, steering_max_rad: car.steering_max_rad, ..CarFacts::default() };
     let mut instance = WasmFactory::new(&law_module(), WasmLimits::default()).expect("a driver").instance();

@@ -131,7 +131,7 @@ impl Plan<'_> {
         }
         if let Some(driver) = self.drive.foreign() {
             out += &format!("  driver           {}\n", escape(&outside::card_line(driver)));
-            out += &format!("  its time         {}\n", escape(&outside::health(driver)));
+            out += &format!("  its time         {}\n", escape(&outside::health(driver, self.loaded.patience)));
             let start = self.drive.space().all().iter().position(|params| *params == self.params).unwrap_or(0);
             if let Some(fault) = driver.fault_on(start, &run.choices) {
                 out += &format!("  it said          {}\n", escape(&fault.text.replace('\n', " ")));

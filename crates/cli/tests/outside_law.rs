@@ -35,20 +35,17 @@ fn build(project: &Project, trick: &str) {
         .replace("return ab_serve", "if (argc > 1) driver.endpoint = argv[1]; return ab_serve");
     project.write("law.c", &text);
     let mut cc = Command::new("cc");
-    cc.current_dir(project.path())
-        .args(["-O1", "-ffp-contract=off", "-I"])
-        .arg(root().join("c"));
+    cc.current_dir(project.path()).args(["-O1", "-ffp-contract=off", "-I"]).arg(root().join("c"));
     let built = cc.args(["law.c", "-o", "law", "-lm"]).output().expect("a C compiler is installed");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
 }
 
-/// A short way into the passage, with few members per cell.
-const SHORT: [&str; 11] = [
+/// A short way into the passage with large errors and few members per cell: quick, and something is found.
+const SHORT: [&str; 10] = [
     "passage.toml",
+    "--until=4 s",
     "--set",
-    "explore.until=\"8 s\"",
-    "--set",
-    "must.arrives.by=\"8 s\"",
+    "error.estimate-jump.jump.radius=\"0.4 m\"",
     "--set",
     "explore.merge.x=\"1 m\"",
     "--keep=worst",
@@ -97,16 +94,16 @@ fn essence(result: &Value) -> Vec<Value> {
 #[test]
 fn findings_and_coverage_are_those_of_the_same_law_built_in() {
     let project = project("");
-    let built_in = project.run(&explore(&["--rollouts=100"]));
+    let built_in = project.run(&explore(&["--rollouts=50"]));
     assert_eq!(built_in.code, 1, "{built_in:?}");
     let expected = essence(&result(&project));
-    let ran = project.run(&explore(&["--rollouts=100", "--driver=law"]));
+    let ran = project.run(&explore(&["--rollouts=50", "--driver=law"]));
     assert_eq!(ran.code, 1, "{ran:?}");
     let found = result(&project);
     assert_eq!(essence(&found), expected);
-    assert_eq!(found["coverage"]["rollouts"], 100);
+    assert_eq!(found["coverage"]["rollouts"], 50);
     let coverage = ran.out.lines().find(|line| line.contains("coverage")).expect("it is told");
-    assert!(coverage.contains("100 random"), "{coverage}");
+    assert!(coverage.contains("50 random"), "{coverage}");
     assert!(found["driver"]["doubled_segments"].as_u64() >= Some(200), "{}", found["driver"]);
 }
 
@@ -114,8 +111,8 @@ fn findings_and_coverage_are_those_of_the_same_law_built_in() {
 fn without_merging_every_path_comes_out_as_with_the_law_built_in() {
     let project = project("");
     let truth = |more: &[&str]| {
-        let arguments = [&["--merge=none", "--until=2 s", "--rollouts=0"][..], more].concat();
-        let ran = project.run(&explore(&arguments));
+        let two = ["explore", "passage.toml", "--until=2 s", "--merge=none", "--rollouts=0", "--no-pictures", "-q"];
+        let ran = project.run(&[&two[..], more].concat());
         assert!(ran.code == 0 || ran.code == 1, "{ran:?}");
         essence(&result(&project))
     };
@@ -129,7 +126,7 @@ fn killed_in_the_middle_a_run_goes_on_to_the_same_result() {
     let expected = (essence(&result(&project)), result(&project)["digest"].clone());
     let mut child =
         project.command(&explore(&["--driver=law", "--name=killed"])).stdout(Stdio::null()).spawn().unwrap();
-    let level = || project.file("runs/last/levels/0004.lvl").exists() && last(&project).contains("killed");
+    let level = || project.file("runs/last/levels/0002.lvl").exists() && last(&project).contains("killed");
     for _ in 0..12_000 {
         assert!(child.try_wait().unwrap().is_none(), "it ended before it could be killed");
         if level() {
@@ -154,8 +151,7 @@ fn a_finding_is_replayed_and_explained_and_the_page_tells_how_the_driver_did() {
     assert_eq!(explained.code, 0, "{explained:?}");
     let page = project.read("runs/last/report.html");
     let health = page.split("id=\"health\"").nth(1).expect("a section about the driver");
-    for word in ["follow law in C", "saved and loaded (memory)", "a step, in the mean", "longest step", "started again"]
-    {
+    for word in ["follow law in C", "saved and loaded (", "a step, in the mean", "longest step", "started again"] {
         assert!(health.contains(word), "{word}");
     }
 }
@@ -163,7 +159,7 @@ fn a_finding_is_replayed_and_explained_and_the_page_tells_how_the_driver_did() {
 #[test]
 fn two_answers_to_one_question_are_not_reproducible_and_the_signal_is_named() {
     let project = project(FLIPS);
-    let once = ["--driver=law", "--set", "ego.driver.double=1.0", "--set", "ego.driver.instances=1", "--until=3 s"];
+    let once = ["--driver=law", "--set", "ego.driver.double=1.0", "--set", "ego.driver.instances=1"];
     let ran = project.run(&explore(&once));
     assert_eq!(ran.code, 6, "{ran:?}");
     assert!(ran.out.contains("answered differently: `steer` was"), "{}", ran.out);

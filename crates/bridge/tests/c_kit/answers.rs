@@ -26,7 +26,7 @@ impl BuiltIn {
     fn new(car: &CarSpec) -> Self {
         let gains = LateralGains { k_lateral_per_m2: 1.5, k_heading_per_m: 2.0 };
         let speed = SpeedGains::CALM;
-        Self { lateral: LateralLaw::new(gains, car, speed.brake_way_m()), speed, completed: false }
+        Self { lateral: LateralLaw::new(gains, gains, car, speed.brake_way_m()), speed, completed: false }
     }
     fn step(&mut self, seen: &Seen) -> Decision {
         let (path, direction) = (&seen.path, f64::from(seen.path.direction));

@@ -37,7 +37,7 @@ struct BuiltIn {
 impl BuiltIn {
     fn new(car: &CarSpec) -> Self {
         let gains = LateralGains { k_lateral_per_m2: 1.5, k_heading_per_m: 2.0 };
-        Self { lateral: LateralLaw::new(gains, car, SpeedGains::CALM.brake_way_m()), completed: false }
+        Self { lateral: LateralLaw::new(gains, gains, car, SpeedGains::CALM.brake_way_m()), completed: false }
     }
     fn step(&mut self, seen: &Seen) -> Decision {
         let (path, speed) = (&seen.path, SpeedGains::CALM);

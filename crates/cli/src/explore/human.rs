@@ -208,7 +208,7 @@ pub fn rows_of_scenario(facts: &Facts<'_>) -> Vec<(&'static str, String)> {
     }
     if let Some(driver) = facts.drive.foreign() {
         rows.push(("driver", outside::card_line(driver)));
-        rows.push(("its time", outside::health(driver)));
+        rows.push(("its time", outside::health(driver, facts.loaded.patience)));
         if !driver.faults().is_empty() {
             rows.push(("faults", outside::faults_line(&facts.run)));
         }

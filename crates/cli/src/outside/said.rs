@@ -6,6 +6,7 @@ use anabranch_bridge::{Card, MergeRule, Snapshot, Support, Times, WorldSystem};
 use anabranch_scenario::drive::foreign::ForeignDriver;
 use serde_json::{Value, json};
 
+use super::Patience;
 use crate::numbers::{duration, grouped, short};
 
 /// One sentence: name, states, merging. Text from outside is not yet escaped.
@@ -14,11 +15,16 @@ pub fn card_line(driver: &ForeignDriver) -> String {
 }
 
 /// One sentence: how much time it took, and what was checked on the way.
-pub fn health(driver: &ForeignDriver) -> String {
+pub fn health(driver: &ForeignDriver, patience: Patience) -> String {
     let times = driver.times();
-    let budget_s = driver.latency_budget_s();
-    let share = 100.0 * late_share(&times);
-    let mut text = format!("{}; {} % over the budget of {}", took(&times, "steps"), short(share, 2), brief(budget_s));
+    let share = short(100.0 * late_share(&times), 2);
+    let late = match patience {
+        Patience::RealTime => format!("{share} % were asked after their time"),
+        Patience::Usual | Patience::Endless => {
+            format!("{share} % over the budget of {}", brief(driver.latency_budget_s()))
+        }
+    };
+    let mut text = format!("{}; {late}", took(&times, "steps"));
     if driver.doubled() > 0 {
         text += &format!("; segments run twice: {}", grouped(driver.doubled()));
     }
