@@ -148,7 +148,7 @@ fn settings(system: &impl System, order: Order) -> Settings {
     Settings { order, rollouts: 40, ..Settings::new(system.variables(), system.time_matters()) }
 }
 
-fn explored(system: &(impl System<State = At>), order: Order, threads: usize) -> (Outcome, Recording) {
+fn explored(system: &impl System<State = At>, order: Order, threads: usize) -> (Outcome, Recording) {
     let mut recording = Recording::default();
     let explorer = Explorer::new(system).settings(settings(system, order)).threads(threads);
     let outcome = explorer.run_with(&mut MemoryTrail::default(), &mut recording).unwrap();
