@@ -71,7 +71,10 @@ pub fn check() -> Vec<Step> {
         Step { name: "rooms", run: || said(rooms::check_workspace()) },
         Step { name: "fmt", run: || runner::run(cargo().args(["fmt", "--all", "--check"])) },
         Step { name: "clippy", run: clippy },
-        Step { name: "tests", run: || runner::run(&mut tests(&["--workspace", "--exclude", END_TO_END])) },
+        Step {
+            name: "tests",
+            run: || runner::run(&mut tests(&["--workspace", "--exclude", END_TO_END, "--exclude", BENCH])),
+        },
         Step { name: "doctests", run: || runner::run(cargo().args(["test", "--workspace", "--doc", "--quiet"])) },
     ]
 }

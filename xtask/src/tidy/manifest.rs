@@ -27,7 +27,8 @@ pub fn check_reasons(notes: &mut Notes<'_>, reasons: &str) {
             let name = line.split([' ', '.', '=']).next().unwrap_or("");
             (inside && !name.is_empty() && !name.starts_with('#')).then_some(name)
         };
-        let known = |name: &str| name.starts_with("anabranch-") || reasons.contains(&format!("| `{name}` |"));
+        let is_ours = |name: &str| name == "anabranch" || name.starts_with("anabranch-");
+        let known = |name: &str| is_ours(name) || reasons.contains(&format!("| `{name}` |"));
         if let Some(name) = name.filter(|name| !known(name)) {
             notes
                 .add(at, format!("`{name}` has no row in {REASONS}: say there what it is for and under which licence"));

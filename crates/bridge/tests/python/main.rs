@@ -54,10 +54,10 @@ const ROWS: [Row; 38] = [
     alike("accel_range", Kind::OutOfRange),
     alike("gear", Kind::Exception),
     alike("lost_trajectory", Kind::OutOfRange),
-    alike("endless_trajectory", Kind::OutOfRange),
+    alike("endless_trajectory", Kind::Oversized),
     alike("text_as_key", Kind::Exception),
     alike("forgotten_key", Kind::Exception),
-    Row { way: "garbage_on_the_line", copied: Kind::Malformed, forked: Kind::Crash },
+    Row { way: "garbage_on_the_line", copied: Kind::Malformed, forked: Kind::Hang },
     // One that behaves, to see that the table can tell.
     alike("none", Kind::NoStart),
 ];
