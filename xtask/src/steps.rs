@@ -7,10 +7,8 @@ use crate::metadata::{self, cargo};
 use crate::runner::{self, Counts, Report};
 use crate::{python, rooms, tidy};
 
-/// The crate whose tests start the program as a person does; they run against the release build.
-const END_TO_END: &str = "anabranch-cli";
 const BENCH: &str = "anabranch-bench";
-/// Parts that are off unless asked for. They bring a compiler along, so they are built twice only: checked, and released.
+/// Parts that are off unless asked for, because they bring a compiler along.
 const FEATURES: &str = "--features=anabranch-cli/wasm";
 
 /// Something outside of this repository that the tests need.
@@ -64,33 +62,25 @@ pub struct Step {
     run: fn() -> Report,
 }
 
-/// The steps of `cargo xtask check`, the cheap ones first: every room, and not the program as a whole.
+/// The steps of `cargo xtask check`, the cheap ones first.
 pub fn check() -> Vec<Step> {
     vec![
         Step { name: "tidy", run: || said(tidy::check_workspace()) },
         Step { name: "rooms", run: || said(rooms::check_workspace()) },
         Step { name: "fmt", run: || runner::run(cargo().args(["fmt", "--all", "--check"])) },
         Step { name: "clippy", run: clippy },
-        Step {
-            name: "tests",
-            run: || runner::run(&mut tests(&["--workspace", "--exclude", END_TO_END, "--exclude", BENCH])),
-        },
+        Step { name: "tests", run: || runner::run(&mut tests(&["--workspace", "--exclude", BENCH])) },
         Step { name: "doctests", run: || runner::run(cargo().args(["test", "--workspace", "--doc", "--quiet"])) },
     ]
 }
 
-/// The steps of `cargo xtask test`. Dependencies are built three times (checked, debug, release) and never more:
-/// the release build is that of the program alone, and the end-to-end tests reuse it.
+/// The steps of `cargo xtask test`. What is built with optimisation is what must not differ by it, and what takes a fast
+/// build: linking the whole program once more would cost minutes and show nothing new.
 pub fn test() -> Vec<Step> {
     let mut steps = vec![Step { name: "tools", run: tools }];
     steps.extend(python());
     steps.extend(check());
-    steps.push(Step {
-        name: "release build",
-        run: || runner::run(cargo().args(["build", "--release", "--package", END_TO_END, FEATURES])),
-    });
-    steps.push(Step { name: "end-to-end tests", run: end_to_end });
-    steps.push(Step { name: "WASM modules, release", run: wasm });
+    steps.push(Step { name: "WASM modules", run: wasm });
     steps.push(Step { name: "golden and verdicts, release", run: truth_in_release });
     steps
 }
@@ -190,12 +180,8 @@ pub fn tests(selection: &[&str]) -> Command {
     command
 }
 
-fn end_to_end() -> Report {
-    runner::run(&mut tests(&["--release", "--package", END_TO_END, FEATURES]))
-}
-
 fn wasm() -> Report {
-    runner::run(&mut tests(&["--release", "--package", "anabranch-bridge", "--features", "wasm", "--test", "wasm"]))
+    runner::run(&mut tests(&["--package", "anabranch-bridge", "--features", "wasm", "--test", "wasm"]))
 }
 
 /// The golden digests of the debug tests once more: optimisation must not change a bit. And the verdicts against the
