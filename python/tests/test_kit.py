@@ -83,6 +83,15 @@ def test_saved_bytes_are_equal_exactly_when_the_memory_is() -> None:
             assert saved[0] == saved[1] and saved[0] != saved[2], file
 
 
+def test_a_memory_that_cannot_be_told_any_more_has_no_bytes() -> None:
+    with Host("opaque.py") as host:
+        assert host.ask("describe")["saves_bytes"]
+        walk(host, [0.0])
+        assert "bytes" in host.ask("save", branch=0, token=1)
+        walk(host, [0.0, 0.0])
+        assert "bytes" not in host.ask("save", branch=0, token=2)
+
+
 @pytest.mark.parametrize("way", ("copy", "fork"))
 def test_each_branch_draws_its_own_chances(way: str) -> None:
     with Host("chance.py", ANABRANCH_SNAPSHOT=way) as host:

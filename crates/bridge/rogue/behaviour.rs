@@ -108,9 +108,6 @@ fn deed(mode: &str) -> Option<Deed> {
         }
         "load-fails" => |ops, answers| replace(ops, answers, |op| matches!(op, Op::Load { .. }), &failed("lost it")),
         "save-fails" => |ops, answers| replace(ops, answers, |op| matches!(op, Op::Save { .. }), &failed("disk full")),
-        "no-bytes" => {
-            |ops, answers| replace(ops, answers, |op| matches!(op, Op::Save { .. }), &Answer::Saved { bytes: None })
-        }
         "flood-stdout" => |_, _| flood(std::io::stdout()),
         "flood-stderr" => |_, _| flood(std::io::stderr()),
         "memory" => |_, _| blow_up(),

@@ -125,8 +125,9 @@ class Session:
             chance = self.saved_chances[token] = self.chances.pop(branch)
         if self.states.tells_bytes:
             data = self.states.bytes_of(saved)
-            # What cannot be told after all differs from everything: such states are never merged.
-            body["bytes"] = os.urandom(16) if data is None else data if chance is None else canonical((data, chance))
+            # What cannot be told after all is left out: the host then merges such a state with no other.
+            if data is not None:
+                body["bytes"] = data if chance is None else canonical((data, chance))
         packed: bytes = wire.pack({"saved": body})
         return packed
 

@@ -22,7 +22,7 @@ enum Manner {
 use Manner::{Hurried, Small, Timed, Usual};
 
 /// Those that go wrong in the third step.
-const IN_STEP: [(&str, Manner, Kind); 42] = [
+const IN_STEP: [(&str, Manner, Kind); 41] = [
     ("exit", Usual, Kind::Crash),
     ("exit-quietly", Usual, Kind::Crash),
     ("abort", Usual, Kind::Crash),
@@ -61,7 +61,6 @@ const IN_STEP: [(&str, Manner, Kind); 42] = [
     ("key-length", Usual, Kind::BrokenPromise),
     ("load-fails", Usual, Kind::BrokenPromise),
     ("save-fails", Usual, Kind::BrokenPromise),
-    ("no-bytes", Usual, Kind::BrokenPromise),
     // Those that behave, to see that the table can tell.
     ("driver", Usual, Kind::NoStart),
     ("helpers", Usual, Kind::NoStart),
