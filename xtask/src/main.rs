@@ -14,10 +14,10 @@ const HELP: &str = "\
 Tasks of the project
 
   cargo xtask check          fmt, clippy, tests, doctests, rooms, tidy: run it before every change you hand in
-  cargo xtask test           what CI runs from a clean clone: check, then the release build and its end-to-end tests
+  cargo xtask test           what CI runs from a clean clone: the Python kit, check, then golden digests and verdicts in release
   cargo xtask python         the Python kit alone: its packages, types and tests
   cargo xtask bench [NAME]   build release and measure; all benches, or the one named
-  cargo xtask soak [NAME]    the full doses behind docs/trust.md, for hours: verdicts, kills, bits
+  cargo xtask soak [NAME]    the full doses behind docs/trust.md, for hours: verdicts, kills, bits, faults
   cargo xtask rooms          compare the crates with the rooms table in docs/ARCHITECTURE.md
   cargo xtask tidy           the house rules that no compiler checks
   cargo xtask help           this text

@@ -17,7 +17,7 @@ const CAMPAIGNS: [Campaign; 4] = [
     Campaign {
         name: "verdicts",
         package: "anabranch-scenario",
-        binary: "verdicts",
+        binary: "closed_loop",
         test: "verdicts_agree_with_the_exhaustive_truth",
         variable: "ANABRANCH_WORLDS",
         dose: "10000",
@@ -25,7 +25,7 @@ const CAMPAIGNS: [Campaign; 4] = [
     Campaign {
         name: "kills",
         package: "anabranch-cli",
-        binary: "resuming",
+        binary: "anabranch",
         test: "killed_at_any_moment_a_run_goes_on_to_the_same_result",
         variable: "ANABRANCH_KILLS",
         dose: "1000",
@@ -33,7 +33,7 @@ const CAMPAIGNS: [Campaign; 4] = [
     Campaign {
         name: "bits",
         package: "anabranch-cli",
-        binary: "resuming",
+        binary: "anabranch",
         test: "a_thousand_flipped_bits_are_noticed",
         variable: "ANABRANCH_BITS",
         dose: "10000",
@@ -41,8 +41,8 @@ const CAMPAIGNS: [Campaign; 4] = [
     Campaign {
         name: "faults",
         package: "anabranch-cli",
-        binary: "disk_faults",
-        test: "a_fault",
+        binary: "anabranch",
+        test: "disk_faults::a_fault",
         variable: "ANABRANCH_FAULTS_EVERY",
         dose: "1",
     },

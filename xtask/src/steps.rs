@@ -69,8 +69,8 @@ pub fn check() -> Vec<Step> {
         Step { name: "rooms", run: || said(rooms::check_workspace()) },
         Step { name: "fmt", run: || runner::run(cargo().args(["fmt", "--all", "--check"])) },
         Step { name: "clippy", run: clippy },
-        Step { name: "tests", run: || runner::run(&mut tests(&["--workspace", "--exclude", BENCH])) },
-        Step { name: "doctests", run: || runner::run(cargo().args(["test", "--workspace", "--doc", "--quiet"])) },
+        Step { name: "tests", run: || runner::run(&mut tests(&["--workspace", FEATURES, "--exclude", BENCH])) },
+        Step { name: "doctests", run: doctests },
     ]
 }
 
@@ -80,7 +80,6 @@ pub fn test() -> Vec<Step> {
     let mut steps = vec![Step { name: "tools", run: tools }];
     steps.extend(python());
     steps.extend(check());
-    steps.push(Step { name: "WASM modules", run: wasm });
     steps.push(Step { name: "golden and verdicts, release", run: truth_in_release });
     steps
 }
@@ -167,8 +166,12 @@ fn clippy() -> Report {
     runner::run(cargo().args(["clippy", "--workspace", FEATURES, "--all-targets", "--quiet", "--", "-D", "warnings"]))
 }
 
-/// nextest where it is installed, cargo's own runner elsewhere: the same tests.
-/// The test runner, with this selection of tests.
+/// With the features of the tests, so that nothing is built twice.
+fn doctests() -> Report {
+    runner::run(cargo().args(["test", "--workspace", FEATURES, "--doc", "--quiet"]))
+}
+
+/// The test runner with this selection of tests: nextest where it is installed, cargo's own elsewhere.
 pub fn tests(selection: &[&str]) -> Command {
     let mut command = cargo();
     if succeeds(&["cargo", "nextest", "--version"]) {
@@ -180,14 +183,11 @@ pub fn tests(selection: &[&str]) -> Command {
     command
 }
 
-fn wasm() -> Report {
-    runner::run(&mut tests(&["--package", "anabranch-bridge", "--features", "wasm", "--test", "wasm"]))
-}
-
 /// The golden digests of the debug tests once more: optimisation must not change a bit. And the verdicts against the
 /// truth, which take a fast build.
 fn truth_in_release() -> Report {
-    runner::run(&mut tests(&["--release", "--package", "anabranch-scenario", "--test", "golden", "--test", "verdicts"]))
+    let chosen = ["--package", "anabranch-scenario", "--test", "closed_loop", "--", "golden::", "verdicts::"];
+    runner::run(tests(&["--release"]).args(chosen))
 }
 
 fn tools() -> Report {

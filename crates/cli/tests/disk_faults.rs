@@ -3,15 +3,12 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-mod common;
-mod faults;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Project, Ran};
-use faults::{Call, Kind, contents};
+use crate::common::{Project, Ran};
+use crate::faults::{Call, Kind, contents};
 use serde_json::Value;
 
 /// Each of so many calls fails, unless somebody asks for other doses; 1 is all of them.
@@ -54,7 +51,7 @@ fn digest(project: &Project) -> Value {
 impl Case {
     fn reference(&self) -> Reference {
         let project = (self.prepare)();
-        let (ran, calls) = faults::run(&project, &self.arguments, 0, Kind::Full);
+        let (ran, calls) = crate::faults::run(&project, &self.arguments, 0, Kind::Full);
         assert!([0, 1, 5].contains(&ran.code), "{ran:?}");
         Reference { code: ran.code, calls, files: contents(&last(&project)), digest: digest(&project) }
     }
@@ -89,7 +86,7 @@ impl Case {
     fn try_one(&self, at: usize, kind: Kind, reference: &Reference) -> bool {
         let project = (self.prepare)();
         let earlier = contents(&project.file("earlier"));
-        let (ran, calls) = faults::run(&project, &self.arguments, at, kind);
+        let (ran, calls) = crate::faults::run(&project, &self.arguments, at, kind);
         let place = || format!("{kind:?} at {at}, {:?}: {ran:?}", calls.iter().find(|call| !call.passed));
         assert!(ran.code != 3 && !ran.err.contains("panicked"), "{}", place());
         assert!(!ran.err.contains(project.path().to_str().unwrap()), "{}", place());

@@ -1,8 +1,6 @@
 //! From a finding to its cause, as a person asks for it.
 
-mod common;
-
-use common::{PULL, Project};
+use crate::common::{PULL, Project};
 use serde_json::Value;
 
 /// A folder with findings of `pull.toml`, and the folder of the first.

@@ -1,11 +1,9 @@
 //! `explore` from outside: verdicts, exit codes, machine output, run folder.
 
-mod common;
-
 use std::io::Read;
 use std::process::Stdio;
 
-use common::{PULL, Project};
+use crate::common::{PULL, Project};
 use serde_json::Value;
 
 const KEYS: [&str; 25] = [

@@ -2,15 +2,13 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{ChildStdout, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use common::Project;
+use crate::common::Project;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;

@@ -1,8 +1,6 @@
 //! Drivers from outside on the command line, as far as it goes without one: what is wrong is said where it is written.
 
-mod common;
-
-use common::Project;
+use crate::common::Project;
 
 #[test]
 fn a_driver_that_is_not_there_is_a_mistake_with_its_place() {

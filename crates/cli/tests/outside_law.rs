@@ -3,15 +3,13 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use common::Project;
+use crate::common::Project;
 use serde_json::Value;
 
 /// In one of some hundred steps it steers a little differently, whatever was saved and loaded.

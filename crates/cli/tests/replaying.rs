@@ -1,8 +1,6 @@
 //! One simulation, and findings again: the way of the tutorial.
 
-mod common;
-
-use common::{PULL, Project};
+use crate::common::{PULL, Project};
 use serde_json::Value;
 
 #[test]

@@ -1,12 +1,10 @@
 //! Run folders from outside: tables of the graph, traces, the page of a run and the comparison of two.
 
-mod common;
-
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use common::{PULL, Project};
+use crate::common::{PULL, Project};
 use serde_json::Value;
 
 const QUICK: [&str; 5] = ["explore", "pull.toml", "--until", "8 s", "--no-pictures"];

@@ -2,16 +2,14 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use crate::common::{Project, Ran};
 use anabranch_kernel::{Chance, Seed};
 use anabranch_record::trail::TrailReader;
-use common::{Project, Ran};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -110,8 +108,8 @@ fn killed_at_any_moment_a_run_goes_on_to_the_same_result() {
         assert_eq!(essence(&result(&project)), expected);
         assert_eq!(tables(&project.file("runs/last")), tables(&whole.file("runs/last")));
         finished += 1;
+        println!("{kills} kills in {finished} explorations, each with the result of the uninterrupted one");
     }
-    println!("{kills} kills in {finished} explorations");
 }
 
 #[test]

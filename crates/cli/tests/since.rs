@@ -1,8 +1,6 @@
 //! `explore --remember` and `explore --since`: what a change cannot reach is not run again, and nothing else changes.
 
-mod common;
-
-use common::{Project, Ran};
+use crate::common::{Project, Ran};
 use serde_json::Value;
 
 const SCENARIO: &str = include_str!("../../../scenarios/pass-and-reverse.toml");

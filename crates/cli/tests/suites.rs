@@ -1,8 +1,6 @@
 //! Whole folders of scenarios under one change: S1-35 and S1-36.
 
-mod common;
-
-use common::{PULL, Project};
+use crate::common::{PULL, Project};
 
 const ERRORS: &str =
     "[[error]]\nid = \"jump\"\non = \"ego.localisation\"\njump = { radius = \"0.9 m\", directions = 2 }\n";

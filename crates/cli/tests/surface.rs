@@ -1,8 +1,6 @@
 //! What people touch first: help, flags, colours, `check`, `new`, generated texts.
 
-mod common;
-
-use common::{PULL, Project};
+use crate::common::{PULL, Project};
 
 #[test]
 fn version_and_help_are_results() {

@@ -1,10 +1,8 @@
 //! `test`: kept findings, scenarios with what they expect, parts of a suite, and the file for CI.
 
-mod common;
-
 use std::path::Path;
 
-use common::{PULL, Project};
+use crate::common::{PULL, Project};
 
 /// A project with `scenarios/` of its own; `pull.toml` at its top is removed.
 fn project(scenarios: &[(&str, String)]) -> Project {

@@ -1,11 +1,9 @@
 //! Whole worlds from outside on the command line: explored, replayed, checked.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::Project;
+use crate::common::Project;
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -36,7 +34,7 @@ fn python() -> PathBuf {
 
 fn json(project: &Project, arguments: &[&str]) -> (i32, Value) {
     let mut command = project.command(&[arguments, &["--format", "json"]].concat());
-    let ran = common::Ran::of(command.env("ANABRANCH_PYTHON", python()).output().expect("the program starts"));
+    let ran = crate::common::Ran::of(command.env("ANABRANCH_PYTHON", python()).output().expect("the program starts"));
     (ran.code, serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:?}")))
 }
 

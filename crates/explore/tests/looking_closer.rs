@@ -1,10 +1,8 @@
 //! What merging missed: refinement repairs it, and coverage measures it.
 
-mod common;
-
+use crate::common::{Pushed, PushedState, settings};
 use anabranch_explore::{Explorer, Keep, MemoryTrail, Merge, NoObserver, Refine, RefineEnd, Settings, Trail, replay};
 use anabranch_kernel::{Chance, Choice, Danger, Grid, KeyWriter, Params, Seed, SegmentEnd, System, Watch};
-use common::{Pushed, PushedState, settings};
 
 /// The pushed point number `n`. Its danger sees the offset alone, so that coarse cells hide something.
 fn spring(n: u64, wall: f64) -> Pushed {

@@ -10,8 +10,6 @@ use anabranch_kernel::{Chance, Digest, Seed, System};
 
 use crate::common::{Pushed, settings};
 
-mod common;
-
 /// Asks to stop after so many looks at the progress, and records the graph.
 struct Impatient<'a> {
     looks_left: u64,

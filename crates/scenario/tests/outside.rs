@@ -1,15 +1,13 @@
 //! A driver from outside in the loop: the same results as the built-in one, whatever it can save and however many
 //! instances there are; and what it does wrong is a verdict on the error sequence that made it do so.
 
-mod law;
-
+use crate::law::{Law, Trick, explore, scenario};
 use anabranch_bridge::{Kind, Support};
 use anabranch_explore::Outcome;
 use anabranch_kernel::contract::check_contract;
 use anabranch_kernel::{Choice, Seed, SegmentEnd, System, Watch};
 use anabranch_scenario::Drive;
 use anabranch_scenario::drive::foreign::{DOUBLED_MIN, Hidden, Merging, Outside};
-use law::{Law, Trick, explore, scenario};
 
 const PASSAGE: &str = "narrow-passage";
 

@@ -20,7 +20,7 @@ fn check(page: &str, today: &str) {
     assert!(
         written == today,
         "docs/{page} is not what the program says, from line {line} on; write it again with\n  \
-         {UPDATE}=1 cargo test -p anabranch-scenario --test reference"
+         {UPDATE}=1 cargo test -p anabranch-scenario reference::"
     );
 }
 

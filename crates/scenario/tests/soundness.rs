@@ -1,17 +1,14 @@
 //! When *safe* is said and when not, and that the bounds behind it hold: whatever pairs of runs do, they stay within
 //! them.
 
-#[path = "worlds/reversing.rs"]
-mod reversing;
-
 use std::path::PathBuf;
 
+use crate::worlds::reversing::Ranges;
 use anabranch_explore::{Explorer, Keep, Merge, Outcome, Scope, Settings, Soundness};
 use anabranch_kernel::{CellSize, Chance, Choice, Contraction, Params, Seed, System, Tube, TubeLevel, Watch};
 use anabranch_scenario::drive::DriverMemory;
 use anabranch_scenario::file::{Document, Hooks};
 use anabranch_scenario::{Drive, DriveState};
-use reversing::Ranges;
 
 /// A shipped scenario with some values changed, and how it asks to be explored.
 fn load(name: &str, changes: &[(&str, &str)]) -> (Drive, Settings) {

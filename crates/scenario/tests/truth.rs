@@ -1,13 +1,11 @@
 //! Merged explorations against the exhaustive truth, on our own loop: how much of the worst excursion does each rule
 //! find, at which cost? The table of `docs/papers.md` is printed by
-//! `cargo nextest run -p anabranch-scenario --test truth --no-capture`.
+//! `cargo nextest run -p anabranch-scenario truth:: --no-capture`.
 
+use crate::worlds::{HALF_WIDTH_M, world_with_walls};
 use anabranch_explore::{Explorer, Keep, Merge, Scope, Settings};
 use anabranch_kernel::{CellSize, Grid, System};
 use anabranch_scenario::Drive;
-use worlds::{HALF_WIDTH_M, world_with_walls};
-
-mod worlds;
 
 const WORLDS: u64 = 200;
 /// 3 + 3² + … + 3⁸ segments.

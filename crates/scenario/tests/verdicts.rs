@@ -2,12 +2,10 @@
 //! worst excursion: nothing that fails may be called *safe*, next to nothing *not found*, and nothing may be a false
 //! alarm. `cargo xtask soak verdicts` runs the full dose.
 
-mod worlds;
-
+use crate::worlds::{HALF_WIDTH_M, world_with_walls};
 use anabranch_explore::{Explorer, Keep, Merge, Outcome, Refine, Scope, Settings};
 use anabranch_kernel::{Chance, Grid, Seed, System};
 use anabranch_scenario::Drive;
-use worlds::{HALF_WIDTH_M, world_with_walls};
 
 /// Worlds in every test run, fewer where assertions make everything slow; `ANABRANCH_WORLDS` asks for more.
 const WORLDS: u64 = if cfg!(debug_assertions) { 100 } else { 2_010 };

@@ -1,6 +1,6 @@
 //! Small worlds with random numbers whose truth can be computed by running every error sequence.
 
-mod reversing;
+pub mod reversing;
 
 use anabranch_kernel::Seed;
 use anabranch_scenario::Drive;

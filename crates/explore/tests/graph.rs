@@ -9,8 +9,6 @@ use anabranch_explore::{
 };
 use anabranch_kernel::{Choice, Grid, KeyWriter, Params, Seed, SegmentEnd, System, Watch, contract};
 
-mod common;
-
 #[test]
 fn the_toy_keeps_the_contract() {
     contract::check_contract(&Pushed::new(1.0, 0.4, 10.0, 8), 20, 8).unwrap();

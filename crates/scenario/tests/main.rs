@@ -1,0 +1,18 @@
+//! The closed loop, from the scenario file to the verdict.
+
+mod broken_files;
+mod explaining;
+mod golden;
+mod incremental;
+mod law;
+mod likely;
+mod limited;
+mod outside;
+mod reference;
+mod shipped;
+mod soundness;
+mod stories;
+mod truth;
+mod valid_files;
+mod verdicts;
+mod worlds;
