@@ -312,7 +312,7 @@ fn is_simple(corners: &[Point]) -> bool {
         return false;
     }
     let edge = |i: usize| [corners[i], corners[(i + 1) % n]];
-    let area: f64 = (0..n).map(|i| edge(i)).map(|[a, b]| a.x * b.y - b.x * a.y).sum();
+    let area: f64 = (0..n).map(edge).map(|[a, b]| a.x * b.y - b.x * a.y).sum();
     let apart = |i: usize, j: usize| j > i + 1 && !(i == 0 && j == n - 1);
     let crosses = (0..n).any(|i| (0..n).any(|j| apart(i, j) && meeting(edge(i), edge(j)).is_some()));
     area.abs() > 1e-9 && !crosses

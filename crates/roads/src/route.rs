@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::lane::{Lane, LaneId};
 use crate::network::Network;
-use crate::plan::{LaneName, Marking};
+use crate::plan::Marking;
 
 /// What a change of lanes costs, as if this much more had to be driven.
 const CHANGE_COST_S: f64 = 5.0;
@@ -69,7 +69,7 @@ pub enum NoRoute {
     #[error("nothing leads to `{goal}`: no link enters it and no lane lies beside it")]
     NothingLeadsThere {
         /// The lane of the goal.
-        goal: LaneName,
+        goal: String,
     },
     /// The way ends early.
     #[error(
@@ -77,19 +77,19 @@ pub enum NoRoute {
     )]
     Cut {
         /// The lane of the start.
-        start: LaneName,
+        start: String,
         /// The lane of the goal.
-        goal: LaneName,
+        goal: String,
         /// Lanes that can be reached.
         reached: usize,
         /// The last lane that was reached.
-        last: LaneName,
+        last: String,
     },
     /// A station that is not on the lane.
     #[error("`{lane}` goes from 0 m to {length_m:.1} m; {station_m:.1} m is not on it")]
     Outside {
         /// The lane.
-        lane: LaneName,
+        lane: String,
         /// Its length.
         length_m: f64,
         /// The station asked for.
@@ -207,7 +207,7 @@ impl Network {
         for place in [from, to] {
             let lane = self.lane(place.lane);
             if !(0.0..=lane.length_m()).contains(&place.station_m) {
-                let (lane, length_m) = (lane.name.clone(), lane.length_m());
+                let (lane, length_m) = (lane.name.to_string(), lane.length_m());
                 return Err(NoRoute::Outside { lane, length_m, station_m: place.station_m });
             }
         }
@@ -341,7 +341,7 @@ impl Search<'_> {
     fn reason(&self, from: LanePlace) -> NoRoute {
         let goal = self.network.lane(self.goal.lane);
         if goal.previous.is_empty() && goal.left.is_none() && goal.right.is_none() {
-            return NoRoute::NothingLeadsThere { goal: goal.name.clone() };
+            return NoRoute::NothingLeadsThere { goal: goal.name.to_string() };
         }
         let lane_of = |record: &Record| self.network.sections.all[record.section].lane;
         let mut reached: Vec<LaneId> = self.records.iter().map(lane_of).collect();
@@ -349,10 +349,10 @@ impl Search<'_> {
         reached.sort_unstable();
         reached.dedup();
         NoRoute::Cut {
-            start: self.network.lane(from.lane).name.clone(),
-            goal: goal.name.clone(),
+            start: self.network.lane(from.lane).name.to_string(),
+            goal: goal.name.to_string(),
             reached: reached.len(),
-            last: self.network.lane(last).name.clone(),
+            last: self.network.lane(last).name.to_string(),
         }
     }
 }

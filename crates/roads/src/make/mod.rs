@@ -1,10 +1,23 @@
-//! Maps by a few numbers: straight road, arc, highway, city, roundabout, T-junction.
+//! Maps by a few numbers: straight road, arc, ring, highway with ramp or lane drop, crossing, T-junction, roundabout, city.
 //!
-//! Lanes are numbered from the right, from 1; oncoming ones from `-1` on, as seen by those who drive along the road.
+//! Traffic keeps to the right. Lanes are numbered from the right, from 1; those of the other direction have a minus, and
+//! are numbered from their own right. So lane 1 and lane -1 are at the two kerbs.
 
 mod basic;
+mod city;
+mod crossing;
+mod highway;
+mod roundabout;
+mod strip;
+mod turns;
 
-pub use basic::{arc, straight};
+pub use basic::{arc, ring, straight};
+pub use city::{City, city};
+pub use crossing::{Crossing, crossing, t_junction};
+pub use highway::{lane_drop, on_ramp};
+pub use roundabout::roundabout;
+pub use strip::{Strip, strip};
+pub use turns::{Control, fixed_lights};
 
 /// Width of a lane unless a map says otherwise.
 pub const LANE_WIDTH_M: f64 = 3.5;
