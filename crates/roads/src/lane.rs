@@ -86,6 +86,9 @@ pub struct Frenet {
     pub heading: f64,
 }
 
+/// How far beyond the end of a lane its neighbour still counts as beside it, so that lanes that begin together do.
+const SIDE_SLACK_M: f64 = 0.1;
+
 /// A lane on the left or right, with the stations that lie side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Beside {
@@ -219,6 +222,7 @@ impl Lane {
         let fraction = (station_m - knots[i]) / (knots[i + 1] - knots[i]);
         let (from, to) = (beside.stations_m[i], beside.stations_m[i + 1]);
         let station = from + fraction * (to - from);
-        (0.0..=beside.other_length_m).contains(&station).then_some((beside.lane, station))
+        let inside = station.max(0.0).min(beside.other_length_m);
+        ((station - inside).abs() <= SIDE_SLACK_M).then_some((beside.lane, inside))
     }
 }

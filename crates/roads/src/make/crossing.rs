@@ -21,7 +21,7 @@ pub struct Crossing {
 }
 
 /// Distance from the outermost lane of a crossing road to the end of an arm: room for the curve of a right turn.
-pub(super) const CORNER_M: f64 = 4.0;
+pub(super) const CORNER_M: f64 = 6.0;
 
 /// How far from the middle of a junction its arms begin.
 pub(super) fn setback_m(lanes: Strip) -> f64 {

@@ -41,8 +41,10 @@ const STOP_BEFORE_M: f64 = 1.0;
 /// Adds a junction that joins the arms.
 pub(super) fn join(map: &mut Map, name: &str, arms: &[Arm], control: Control) {
     for from in arms {
-        for to in arms.iter().filter(|to| to.road != from.road || to.heading != from.heading) {
-            map.links.extend(links(name, from, to));
+        let others = || arms.iter().filter(|to| to.heading != from.heading);
+        let turns: Vec<Turn> = others().map(|to| turn_of(arriving(from), to.heading)).collect();
+        for (to, turn) in others().zip(&turns) {
+            map.links.extend(links(name, from, to, lanes_that_turn(*turn, &turns, from.incoming.len())));
         }
     }
     let facing = |arm: &Arm| {
@@ -73,30 +75,47 @@ pub(super) fn join(map: &mut Map, name: &str, arms: &[Arm], control: Control) {
     map.junctions.push(junction);
 }
 
-/// Right turns from the right lane, left turns from the left one, and straight on from each.
-fn links(junction: &str, from: &Arm, to: &Arm) -> Vec<LinkPlan> {
-    let arriving = maths::wrap_angle(from.heading + std::f64::consts::PI);
+/// Direction of cars that come in on an arm.
+fn arriving(arm: &Arm) -> f64 {
+    maths::wrap_angle(arm.heading + std::f64::consts::PI)
+}
+
+/// Which lanes of an approach take a turn, given all turns there are: right turns from the right lane, left turns from the
+/// left one and straight on from each; where there is no way straight on, no lane may end without one.
+fn lanes_that_turn(turn: Turn, all: &[Turn], lanes: usize) -> std::ops::Range<usize> {
+    let is_only_one = all.iter().filter(|other| **other != Turn::Back).count() == 1;
+    let goes_straight = all.contains(&Turn::Straight);
+    match turn {
+        Turn::Back => 0..0,
+        Turn::Straight => 0..lanes,
+        _ if is_only_one => 0..lanes,
+        Turn::Right => 0..lanes.min(1),
+        Turn::Left if goes_straight => lanes.saturating_sub(1)..lanes,
+        Turn::Left => usize::from(lanes > 1)..lanes,
+    }
+}
+
+/// One link per lane, onto the lane of the same number; counted from the left for turns to the left.
+fn links(junction: &str, from: &Arm, to: &Arm, lanes: std::ops::Range<usize>) -> Vec<LinkPlan> {
     let (ins, outs) = (from.incoming.len(), to.outgoing.len());
-    let pairs: Vec<(usize, usize)> = match turn_of(arriving, to.heading) {
-        _ if ins == 0 || outs == 0 => Vec::new(),
-        Turn::Right => vec![(0, 0)],
-        Turn::Left => vec![(ins - 1, outs - 1)],
-        Turn::Straight => (0..ins.min(outs)).map(|i| (i, i)).collect(),
-        Turn::Back => Vec::new(),
+    let from_left = turn_of(arriving(from), to.heading) == Turn::Left;
+    let target = |lane: usize| if from_left { (outs + lane).checked_sub(ins) } else { Some(lane) };
+    let link = |lane: usize| {
+        let outgoing = target(lane).and_then(|target| to.outgoing.get(target))?;
+        let exit = LaneName::new(&from.road, &from.incoming[lane]);
+        Some(LinkPlan::new(exit, LaneName::new(&to.road, outgoing)).in_junction(junction))
     };
-    let link = |(i, o): (usize, usize)| {
-        let exit = LaneName::new(&from.road, &from.incoming[i]);
-        LinkPlan::new(exit, LaneName::new(&to.road, &to.outgoing[o])).in_junction(junction)
-    };
-    pairs.into_iter().map(link).collect()
+    lanes.filter_map(link).collect()
 }
 
 /// A program of two groups, `first` and `second`: green for so many seconds each, 3 s amber, 2 s red for all, 1 s red and
 /// amber. Time 0 is `offset_s` into it.
 pub fn fixed_lights(name: &str, green_s: u64, offset_s: u64) -> Program {
     use Aspect::{Amber, Green, Red, RedAmber};
-    let phase =
-        |seconds: u64, first: Aspect, second: Aspect| Phase { duration_us: seconds * 1_000_000, aspects: vec![first, second] };
+    let phase = |seconds: u64, first: Aspect, second: Aspect| Phase {
+        duration_us: seconds * 1_000_000,
+        aspects: vec![first, second],
+    };
     Program {
         name: name.to_owned(),
         groups: vec!["first".into(), "second".into()],
