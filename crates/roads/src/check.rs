@@ -219,9 +219,10 @@ fn check_link(names: &Names, link: &LinkPlan, at: Element, flaws: &mut Vec<Flaw>
 
 fn check_junctions(map: &Map, names: &Names, flaws: &mut Vec<Flaw>) {
     duplicates("junction", map.junctions.iter().map(|junction| &junction.name), Element::Junction, flaws);
+    let used: BTreeSet<&String> = map.links.iter().filter_map(|link| link.junction.as_ref()).collect();
     for (j, junction) in map.junctions.iter().enumerate() {
         let mut add = |at: Element, kind: FlawKind| flaws.push(Flaw { at, kind });
-        if !map.links.iter().any(|link| link.junction.as_ref() == Some(&junction.name)) {
+        if !used.contains(&junction.name) {
             add(Element::Junction(j), FlawKind::NoTurns(junction.name.clone()));
         }
         let program = junction.program.as_ref().map(|name| map.programs.iter().find(|program| program.name == *name));
@@ -237,8 +238,8 @@ fn check_junctions(map: &Map, names: &Names, flaws: &mut Vec<Flaw>) {
             if !approach.stop_before_m.is_finite() {
                 add(at, FlawKind::NotFinite("distance of the stop line"));
             }
-            let used = approach.group.iter().chain(approach.turn_groups.iter().map(|(_, group)| group));
-            for group in used.filter(|group| !groups.contains(group)) {
+            let named = approach.group.iter().chain(approach.turn_groups.iter().map(|(_, group)| group));
+            for group in named.filter(|group| !groups.contains(group)) {
                 add(at, unknown("group of lights", group, groups.iter().map(String::as_str)));
             }
         }

@@ -13,7 +13,7 @@ use crate::index::Index;
 use crate::junction::{Junction, TurnRule};
 use crate::lane::{Frenet, JunctionId, Lane, LaneId, LaneKind, Link, Turn};
 use crate::plan::{LaneName, LanePlan, LinkPlan, Map};
-use crate::route::Sections;
+use crate::sections::Sections;
 use crate::signal::Program;
 use crate::zone::Zone;
 use crate::{check, crossings, neighbours, rules};
@@ -56,7 +56,10 @@ impl Network {
             neighbours::find(&mut lanes, first);
         }
         let names: BTreeMap<LaneName, LaneId> = lanes.iter().map(|lane| (lane.name.clone(), lane.id)).collect();
-        let turns: Vec<Option<LaneId>> = map.links.iter().map(|link| connect(&mut lanes, &names, map, link)).collect();
+        let numbered = map.junctions.iter().enumerate();
+        let junctions = numbered.map(|(i, plan)| (plan.name.as_str(), JunctionId(i as u32))).collect();
+        let turns: Vec<Option<LaneId>> =
+            map.links.iter().map(|link| connect(&mut lanes, &names, &junctions, link)).collect();
         let crosswalks = crossings::find(map, &lanes)?;
         let mut network = Self {
             name: map.name.clone(),
@@ -151,7 +154,12 @@ fn lane(index: usize, name: LaneName, kind: LaneKind, plan: &LanePlan) -> Lane {
 }
 
 /// Makes a link, by a lane of its own where exit and entry are apart, which is then returned.
-fn connect(lanes: &mut Vec<Lane>, names: &BTreeMap<LaneName, LaneId>, map: &Map, link: &LinkPlan) -> Option<LaneId> {
+fn connect(
+    lanes: &mut Vec<Lane>,
+    names: &BTreeMap<LaneName, LaneId>,
+    junctions: &BTreeMap<&str, JunctionId>,
+    link: &LinkPlan,
+) -> Option<LaneId> {
     let (from, to) = (names[&link.from], names[&link.to]);
     let station = |id: LaneId, point: usize| lanes[id.index()].curve.knots[point];
     let from_station_m = link.exit_point.map_or(lanes[from.index()].length_m(), |point| station(from, point));
@@ -173,8 +181,7 @@ fn connect(lanes: &mut Vec<Lane>, names: &BTreeMap<LaneName, LaneId>, map: &Map,
     let id = LaneId(lanes.len() as u32);
     let name = LaneName::new(link.junction.clone().unwrap_or_default(), plan.name.clone());
     let mut laid = lane(id.index(), name, LaneKind::Turn(turn), &plan);
-    let junction = map.junctions.iter().position(|junction| link.junction.as_ref() == Some(&junction.name));
-    laid.junction = junction.map(|number| JunctionId(number as u32));
+    laid.junction = link.junction.as_ref().map(|name| junctions[name.as_str()]);
     laid.next.push(Link { to, from_station_m: laid.length_m(), to_station_m, turn: Turn::Straight });
     laid.previous.push(from);
     lanes[from.index()].next.push(Link { to: id, from_station_m, to_station_m: 0.0, turn });

@@ -3,18 +3,15 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use anabranch_geometry::Point;
 use thiserror::Error;
 
-use crate::lane::{Lane, LaneId};
+use crate::lane::LaneId;
 use crate::network::Network;
-use crate::plan::Marking;
+use crate::sections::{CHANGE_COST_S, Change, Section};
 
-/// What a change of lanes costs, as if this much more had to be driven.
-const CHANGE_COST_S: f64 = 5.0;
-/// Room that a change of lanes needs.
-const CHANGE_ROOM_M: f64 = 15.0;
-/// Where along a section a change is tried, as shares of what is left of it.
-const CHANGE_PLACES: [f64; 4] = [0.0, 0.25, 0.5, 0.75];
+/// Stations are counted along chords, so a way can be shorter in stations than its straight line, by much less than this.
+const STRAIGHT_SHARE: f64 = 0.9;
 
 /// A place on a lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,62 +94,6 @@ pub enum NoRoute {
     },
 }
 
-/// Lanes cut where links leave or enter them: the nodes of the search.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Sections {
-    /// First section of each lane, and the number of all sections.
-    firsts: Vec<usize>,
-    /// Lane, begin and end of each section.
-    all: Vec<Section>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Section {
-    lane: LaneId,
-    begin_m: f64,
-    end_m: f64,
-    /// Seconds per metre at the speed limit.
-    pace: f64,
-}
-
-impl Sections {
-    pub fn new(lanes: &[Lane]) -> Self {
-        let mut cuts: Vec<Vec<f64>> = lanes.iter().map(|lane| vec![0.0, lane.length_m()]).collect();
-        for lane in lanes {
-            for link in &lane.next {
-                cuts[lane.id.index()].push(link.from_station_m);
-                cuts[link.to.index()].push(link.to_station_m);
-            }
-        }
-        let mut sections = Self::default();
-        for (lane, mut cuts) in lanes.iter().zip(cuts) {
-            cuts.sort_by(f64::total_cmp);
-            cuts.dedup();
-            sections.firsts.push(sections.all.len());
-            for pair in cuts.windows(2) {
-                let (begin_m, end_m) = (pair[0], pair[1]);
-                let pace = mean_pace(lane, begin_m, end_m);
-                sections.all.push(Section { lane: lane.id, begin_m, end_m, pace });
-            }
-        }
-        sections.firsts.push(sections.all.len());
-        sections
-    }
-
-    /// The section of a place. At a cut it is the one behind it.
-    fn of(&self, place: LanePlace) -> usize {
-        let (first, end) = (self.firsts[place.lane.index()], self.firsts[place.lane.index() + 1]);
-        let behind = self.all[first..end].partition_point(|section| section.begin_m <= place.station_m);
-        first + behind.saturating_sub(1)
-    }
-}
-
-fn mean_pace(lane: &Lane, begin_m: f64, end_m: f64) -> f64 {
-    let places = 8;
-    let pace = |k: i32| 1.0 / lane.limit_mps(begin_m + (end_m - begin_m) * (f64::from(k) + 0.5) / f64::from(places));
-    (0..places).map(pace).sum::<f64>() / f64::from(places)
-}
-
 /// A step of the search; they form a tree by their parents.
 #[derive(Clone, Copy, Debug)]
 struct Record {
@@ -167,9 +108,10 @@ struct Record {
     layer: usize,
 }
 
-/// Records by cost, the oldest first among equals.
+/// Records by the cost that a way through them has at the least, the oldest first among equals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Waiting {
+    /// Cost so far and, at the least, from there on.
     cost_s: f64,
     record: usize,
 }
@@ -190,6 +132,7 @@ struct Search<'n> {
     network: &'n Network,
     goal: LanePlace,
     goal_section: usize,
+    goal_point: Point,
     records: Vec<Record>,
     waiting: BinaryHeap<Waiting>,
     /// Least cost at the end of each section, per layer.
@@ -216,6 +159,7 @@ impl Network {
             network: self,
             goal: to,
             goal_section: self.sections.of(to),
+            goal_point: self.lane(to.lane).position(to.station_m),
             records: Vec::new(),
             waiting: BinaryHeap::new(),
             leaving: [vec![f64::INFINITY; sections], vec![f64::INFINITY; sections]],
@@ -243,7 +187,7 @@ impl Search<'_> {
             }
             let now = self.records[record];
             let section = self.network.sections.all[now.section];
-            let leaving_s = cost_s + (section.end_m - now.entered_m) * section.pace;
+            let leaving_s = now.cost_s + (section.end_m - now.entered_m) * section.pace;
             if leaving_s > self.leaving[now.layer][now.section] {
                 continue;
             }
@@ -267,27 +211,12 @@ impl Search<'_> {
         }
     }
 
-    /// Onto the lanes beside it, at the first place where they exist and there is room.
+    /// Onto the lanes beside it.
     fn change(&mut self, record: usize, now: &Record, section: &Section) {
         let network = self.network;
-        let lane = network.lane(section.lane);
-        let left_m = section.end_m - now.entered_m;
-        for by in [Then::Left, Then::Right] {
-            let allowed = match by {
-                Then::Left => lane.left_marking() == Marking::Broken,
-                _ => lane.right_marking() == Marking::Broken,
-            };
-            let place = |share: &f64| {
-                let station_m = now.entered_m + share * left_m;
-                let beside = if by == Then::Left { lane.left_at(station_m) } else { lane.right_at(station_m) };
-                let (other, other_m) = beside.filter(|_| allowed && section.end_m - station_m >= CHANGE_ROOM_M)?;
-                (network.lane(other).length_m() - other_m >= CHANGE_ROOM_M).then_some((station_m, other, other_m))
-            };
-            if let Some((station_m, other, other_m)) = CHANGE_PLACES.iter().find_map(place) {
-                let to = network.sections.of(LanePlace { lane: other, station_m: other_m });
-                let cost_s = now.cost_s + (station_m - now.entered_m) * section.pace + CHANGE_COST_S;
-                self.reach(Record { section: to, entered_m: other_m, cost_s, parent: record, by, layer: now.layer });
-            }
+        for Change { by, station_m, to, entered_m } in network.changes(section, now.entered_m) {
+            let cost_s = now.cost_s + (station_m - now.entered_m) * section.pace + CHANGE_COST_S;
+            self.reach(Record { section: to, entered_m, cost_s, parent: record, by, layer: now.layer });
         }
     }
 
@@ -309,8 +238,15 @@ impl Search<'_> {
         }
         if is_cheaper {
             self.leaving[record.layer][record.section] = leaving_s;
-            self.waiting.push(Waiting { cost_s: record.cost_s, record: number });
+            let cost_s = record.cost_s + self.least_rest_s(&section, record.entered_m);
+            self.waiting.push(Waiting { cost_s, record: number });
         }
+    }
+
+    /// What the rest of the way costs at the least: the straight line at the highest speed limit.
+    fn least_rest_s(&self, section: &Section, entered_m: f64) -> f64 {
+        let from = self.network.lane(section.lane).position(entered_m);
+        STRAIGHT_SHARE * from.distance_m(self.goal_point) * self.network.sections.best_pace
     }
 
     fn route(&self, last: usize) -> Route {

@@ -144,3 +144,37 @@ fn neighbours_lie_side_by_side_also_in_curves_and_where_a_lane_begins_later() {
     let east = two_way.lane(two_way.find("east", "1").unwrap());
     assert_eq!((east.left(), east.oncoming()), (None, two_way.find("east", "-1")));
 }
+
+#[test]
+fn a_guide_leads_from_everywhere_as_quickly_as_a_route() {
+    let network = grid(2, 2);
+    let goal = place(&network, "n-1-1", "-1", 30.0);
+    let guide = network.guide(goal);
+    for lane in network.lanes() {
+        let from = LanePlace { lane: lane.id(), station_m: 0.4 * lane.length_m() };
+        let route = network.route(from, goal).unwrap();
+        assert!((guide.seconds(&network, from).unwrap() - route.seconds).abs() < 1e-9, "{}", lane.name());
+        let (mut at, mut legs) = (from, 0);
+        while guide.then(&network, at).unwrap() != Then::Arrive {
+            let Then::Link(i) = guide.then(&network, at).unwrap() else { panic!("single lanes have no changes") };
+            let link = network.lane(at.lane).next()[i];
+            at = LanePlace { lane: link.to, station_m: link.to_station_m };
+            legs += 1;
+        }
+        assert_eq!((at.lane, legs + 1), (goal.lane, route.legs.len()));
+    }
+}
+
+#[test]
+fn a_guide_changes_lanes_and_says_where_no_way_leads() {
+    let network = Network::new(&make::on_ramp(2, 250.0)).unwrap();
+    let guide = network.guide(place(&network, "after", "2", 500.0));
+    assert_eq!(guide.then(&network, place(&network, "ramp", "1", 10.0)), Some(Then::Link(0)));
+    assert_eq!(guide.then(&network, place(&network, "merge", "1", 10.0)), Some(Then::Left));
+    assert_eq!(guide.then(&network, place(&network, "after", "2", 400.0)), Some(Then::Arrive));
+    assert_eq!(guide.then(&network, place(&network, "after", "2", 600.0)), None, "behind the goal and no way round");
+    assert_eq!(
+        network.guide(place(&network, "ramp", "1", 10.0)).then(&network, place(&network, "after", "1", 0.0)),
+        None
+    );
+}
