@@ -43,11 +43,19 @@ pub(crate) fn check(map: &Map) -> Vec<Flaw> {
     let names = Names { lanes: lanes.collect(), junctions };
     for (i, link) in map.links.iter().enumerate() {
         check_link(&names, link, Element::Link(i), &mut flaws);
+        if flaws.is_empty() {
+            check_through(map, link, Element::Link(i), &mut flaws);
+        }
     }
     check_junctions(map, &names, &mut flaws);
     check_programs(map, &mut flaws);
     check_crosswalks(map, &mut flaws);
     check_zones(map, &mut flaws);
+    duplicates("route", map.routes.iter().map(|route| &route.name), Element::Route, &mut flaws);
+    for (i, route) in map.routes.iter().enumerate() {
+        let unknown = [&route.from.0, &route.to.0].into_iter().filter_map(|lane| names.unknown_lane(lane));
+        flaws.extend(unknown.map(|kind| Flaw { at: Element::Route(i), kind }));
+    }
     flaws
 }
 
@@ -132,12 +140,25 @@ fn check_curve(lane: &LanePlan) -> Option<FlawKind> {
     if let Some((i, j, at)) = crossing(&places) {
         return Some(FlawKind::CrossesItself { x: at.x, y: at.y, first_m: stations[i], second_m: stations[j] });
     }
+    if let Some(station_m) = turning_back(&curve, &stations) {
+        return Some(FlawKind::TooTight { radius_m: 0.0, station_m });
+    }
     let tight = |station_m: &f64| {
         let radius_m = 1.0 / curve.jet(*station_m).curvature().abs();
         let half_width_m = 0.5 * curve.width_and_limit(*station_m).0;
         (radius_m < half_width_m).then_some(FlawKind::TooTight { radius_m, station_m: *station_m })
     };
     stations.iter().find_map(tight)
+}
+
+/// Where a lane turns round on the spot.
+fn turning_back(curve: &Curve, stations: &[f64]) -> Option<f64> {
+    let slope = |station: f64| curve.jet(station).slope;
+    let against = |pair: &&[f64]| {
+        let (a, b) = (slope(pair[0]), slope(pair[1]));
+        a.x * b.x + a.y * b.y <= 0.0
+    };
+    stations.windows(2).find(against).map(|pair| pair[1])
 }
 
 /// The first two edges of a chain of points that cross, by the number of the point they begin at, and where.
@@ -148,12 +169,15 @@ fn crossing(points: &[Point]) -> Option<(usize, usize, Point)> {
         .map(|(i, pair)| (pair[0].x.min(pair[1].x), pair[0].x.max(pair[1].x), i))
         .collect();
     edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
+    let last = edges.len() - 1;
+    // A lane may end where it begins.
+    let is_ring = points[0].distance_m(points[last + 1]) < APART_M;
     let mut found: Option<(usize, usize, Point)> = None;
     for (k, (_, right, i)) in edges.iter().enumerate() {
         for (_, _, j) in edges[k + 1..].iter().take_while(|edge| edge.0 <= *right) {
             let (i, j) = (*i.min(j), *i.max(j));
             let earlier = found.is_none_or(|(first, ..)| i < first);
-            if j > i + 1 && earlier {
+            if j > i + 1 && earlier && !(is_ring && i == 0 && j == last) {
                 found = meeting([points[i], points[i + 1]], [points[j], points[j + 1]]).map(|at| (i, j, at)).or(found);
             }
         }
@@ -210,11 +234,30 @@ fn check_link(names: &Names, link: &LinkPlan, at: Element, flaws: &mut Vec<Flaw>
         add(bounded("x coordinate", point.x, COORDINATE_MAX_M));
         add(bounded("y coordinate", point.y, COORDINATE_MAX_M));
     }
-    let exit = link.exit_point.unwrap_or(usize::MAX);
+    let last = names.lanes.get(&link.from).copied().unwrap_or(0).saturating_sub(1);
+    let exit = link.exit_point.unwrap_or(last);
     let is_loop = link.from == link.to && link.entry_point.unwrap_or(0) >= exit;
     if is_loop && flaws.len() == before {
         flaws.push(Flaw { at, kind: FlawKind::LoopLink(link.from.clone()) });
     }
+}
+
+/// Way-points of a turn must not lie on each other, nor on its ends.
+fn check_through(map: &Map, link: &LinkPlan, at: Element, flaws: &mut Vec<Flaw>) {
+    if link.through.is_empty() {
+        return;
+    }
+    let end = |name: &LaneName, point: usize| {
+        let road = map.roads.iter().find(|road| road.name == name.road)?;
+        let points = &road.lanes.iter().find(|lane| lane.name == name.lane)?.points;
+        points.get(point.min(points.len().checked_sub(1)?)).map(|point| point.position)
+    };
+    let exit = end(&link.from, link.exit_point.unwrap_or(usize::MAX));
+    let entry = end(&link.to, link.entry_point.unwrap_or(0));
+    let chain: Vec<Point> = exit.into_iter().chain(link.through.iter().copied()).chain(entry).collect();
+    let distances = chain.windows(2).map(|pair| pair[0].distance_m(pair[1]));
+    let close = distances.filter(|distance_m| *distance_m < APART_M);
+    flaws.extend(close.map(|distance_m| Flaw { at, kind: FlawKind::SamePlace(distance_m) }));
 }
 
 fn check_junctions(map: &Map, names: &Names, flaws: &mut Vec<Flaw>) {

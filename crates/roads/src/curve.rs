@@ -32,6 +32,7 @@ pub(crate) struct Curve {
     /// First piece that reaches into each of equally long buckets.
     buckets: Vec<u32>,
     buckets_per_m: f64,
+    length_m: f64,
 }
 
 /// Buckets per piece: a lookup then rarely has to go on by more than one piece.
@@ -59,11 +60,13 @@ impl Curve {
         };
         let pieces: Vec<Piece> = (0..points.len() - 1).map(piece).collect();
         let (buckets, buckets_per_m) = buckets(&knots);
-        Self { knots, pieces, buckets, buckets_per_m }
+        let length_m = knots[knots.len() - 1];
+        Self { knots, pieces, buckets, buckets_per_m, length_m }
     }
 
+    #[inline]
     pub fn length_m(&self) -> f64 {
-        *self.knots.last().expect("a curve has two way-points")
+        self.length_m
     }
 
     /// Number of the piece of a station; the first or last one for stations outside.

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::plan::LaneName;
+use crate::route::NoRoute;
 
 /// A part of a [`Map`](crate::Map), by its numbers, so that whoever read the map from a file can point at the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +30,8 @@ pub enum Element {
     Crosswalk(usize),
     /// A zone.
     Zone(usize),
+    /// A named route.
+    Route(usize),
 }
 
 /// One mistake of a map.
@@ -136,6 +139,9 @@ pub enum FlawKind {
     /// A crosswalk that crosses nothing.
     #[error("the crosswalk crosses no lane")]
     CrossesNothing,
+    /// A goal that cannot be reached.
+    #[error("{0}")]
+    Unreachable(NoRoute),
 }
 
 impl FlawKind {
@@ -158,6 +164,7 @@ impl FlawKind {
             Self::BadProgram(_) => "E0614",
             Self::NoTurns(_) => "E0615",
             Self::CrossesNothing => "E0616",
+            Self::Unreachable(_) => "E0617",
         }
     }
 
@@ -188,6 +195,7 @@ impl FlawKind {
             Self::BadProgram(_) => "each phase has a duration and one letter per group: r, u, g, a or d",
             Self::NoTurns(_) => "name it in the links that cross there: `junction = \"...\"`",
             Self::CrossesNothing => "let its line go from kerb to kerb, across the lanes",
+            Self::Unreachable(_) => "add the link that is missing, or choose another goal",
         }
     }
 }

@@ -8,11 +8,12 @@ use anabranch_kernel::maths;
 use crate::connect::{are_joined, comfortable_mps, lay, turn_of};
 use crate::crosswalk::Crosswalk;
 use crate::curve::Curve;
-use crate::flaw::Flaw;
+use crate::flaw::{Element, Flaw, FlawKind};
 use crate::index::Index;
 use crate::junction::{Junction, TurnRule};
 use crate::lane::{Frenet, JunctionId, Lane, LaneId, LaneKind, Link, Turn};
 use crate::plan::{LaneName, LanePlan, LinkPlan, Map};
+use crate::route::{LanePlace, Route};
 use crate::sections::Sections;
 use crate::signal::Program;
 use crate::zone::Zone;
@@ -35,6 +36,7 @@ pub struct Network {
     pub(crate) programs: Vec<Program>,
     pub(crate) crosswalks: Vec<Crosswalk>,
     pub(crate) zones: Vec<Zone>,
+    pub(crate) routes: Vec<(String, Route)>,
 }
 
 impl Network {
@@ -72,8 +74,10 @@ impl Network {
             programs: map.programs.clone(),
             crosswalks,
             zones: map.zones.clone(),
+            routes: Vec::new(),
         };
         rules::derive(&mut network, map, &turns);
+        network.find_routes(map)?;
         Ok(network)
     }
 
@@ -131,9 +135,25 @@ impl Network {
     pub fn zones(&self) -> &[Zone] {
         &self.zones
     }
+    /// A route that the map names.
+    pub fn named_route(&self, name: &str) -> Option<&Route> {
+        self.routes.iter().find(|(known, _)| known == name).map(|(_, route)| route)
+    }
     /// The zones that contain a point.
     pub fn zones_at(&self, point: Point) -> impl Iterator<Item = &Zone> {
         self.zones.iter().filter(move |zone| zone.contains(point))
+    }
+
+    fn find_routes(&mut self, map: &Map) -> Result<(), Vec<Flaw>> {
+        let mut flaws = Vec::new();
+        for (i, plan) in map.routes.iter().enumerate() {
+            let place = |end: &(LaneName, f64)| LanePlace { lane: self.names[&end.0], station_m: end.1 };
+            match self.route(place(&plan.from), place(&plan.to)) {
+                Ok(route) => self.routes.push((plan.name.clone(), route)),
+                Err(reason) => flaws.push(Flaw { at: Element::Route(i), kind: FlawKind::Unreachable(reason) }),
+            }
+        }
+        if flaws.is_empty() { Ok(()) } else { Err(flaws) }
     }
 }
 

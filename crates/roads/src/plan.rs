@@ -27,6 +27,8 @@ pub struct Map {
     pub crosswalks: Vec<CrosswalkPlan>,
     /// Areas with a property of their own.
     pub zones: Vec<Zone>,
+    /// Named ways through the map; each must exist.
+    pub routes: Vec<RoutePlan>,
 }
 
 /// A stretch with parallel lanes. Which lanes are neighbours follows from where they lie.
@@ -110,6 +112,17 @@ impl std::fmt::Display for LaneName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.road, self.lane)
     }
+}
+
+/// A named way from one place to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoutePlan {
+    /// Its id.
+    pub name: String,
+    /// Lane and station of the start.
+    pub from: (LaneName, f64),
+    /// Lane and station of the goal.
+    pub to: (LaneName, f64),
 }
 
 /// An exit and its entry. Where they are apart, a turning lane is laid between them.

@@ -126,7 +126,7 @@ impl Trace {
 fn squared_distance(point: Point, edge: [Point; 2]) -> f64 {
     let (ex, ey) = (edge[1].x - edge[0].x, edge[1].y - edge[0].y);
     let (px, py) = (point.x - edge[0].x, point.y - edge[0].y);
-    let share = ((px * ex + py * ey) / (ex * ex + ey * ey)).max(0.0).min(1.0);
+    let share = ((px * ex + py * ey) / (ex * ex + ey * ey)).clamp(0.0, 1.0);
     let (dx, dy) = (px - share * ex, py - share * ey);
     dx * dx + dy * dy
 }

@@ -22,6 +22,11 @@ pub struct City {
     pub control: Control,
 }
 
+/// The least distance between streets that leaves room for a street of 10 m between two junctions.
+pub fn block_min_m(lanes: Strip) -> f64 {
+    2.0 * setback_m(lanes) + 10.0
+}
+
 /// Street `e-C-R` leads eastwards from junction `j-C-R`, street `n-C-R` northwards; columns and rows are counted from the
 /// south-west corner at the origin. Lights of neighbouring junctions are half a period apart.
 pub fn city(shape: City) -> Map {

@@ -12,7 +12,7 @@ mod strip;
 mod turns;
 
 pub use basic::{arc, ring, straight};
-pub use city::{City, city};
+pub use city::{City, block_min_m, city};
 pub use crossing::{Crossing, crossing, t_junction};
 pub use highway::{lane_drop, on_ramp};
 pub use roundabout::roundabout;

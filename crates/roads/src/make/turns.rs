@@ -49,7 +49,7 @@ pub(super) fn join(map: &mut Map, name: &str, arms: &[Arm], control: Control) {
     }
     let facing = |arm: &Arm| {
         let apart = maths::wrap_angle(arm.heading - arms[0].heading).abs();
-        apart < 0.5 || apart > std::f64::consts::PI - 0.5
+        apart.min(std::f64::consts::PI - apart) < 0.5
     };
     let mut junction = JunctionPlan { name: name.to_owned(), ..JunctionPlan::default() };
     for arm in arms {
