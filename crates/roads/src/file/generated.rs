@@ -1,0 +1,151 @@
+//! `[make]`: a whole map by a few numbers.
+
+use anabranch_kernel::units::Dimension;
+
+use super::places::Places;
+use super::tree::Table;
+use super::values::{count_or, needed, quantity_or, word};
+use crate::flaw::Element;
+use crate::make::{self, City, Control, Crossing, Strip};
+use crate::plan::Map;
+use crate::report::Notes;
+
+/// What can be made.
+#[derive(Clone, Copy)]
+enum Shape {
+    Straight,
+    Arc,
+    Ring,
+    OnRamp,
+    LaneDrop,
+    Crossing,
+    TJunction,
+    Roundabout,
+    City,
+}
+
+const SHAPES: &[(&str, Shape)] = &[
+    ("straight", Shape::Straight),
+    ("arc", Shape::Arc),
+    ("ring", Shape::Ring),
+    ("on-ramp", Shape::OnRamp),
+    ("lane-drop", Shape::LaneDrop),
+    ("crossing", Shape::Crossing),
+    ("t-junction", Shape::TJunction),
+    ("roundabout", Shape::Roundabout),
+    ("city", Shape::City),
+];
+
+const CONTROLS: &[(&str, Control)] = &[
+    ("nothing", Control::Nothing),
+    ("all-way-stop", Control::AllWayStop),
+    ("stop-at-side", Control::StopAtSide),
+    ("lights", Control::Lights),
+];
+
+/// Most junctions of a city: its network then takes a few hundred megabytes.
+const JUNCTIONS_MAX: usize = 20_000;
+/// Most lanes of one direction.
+const LANES_MAX: usize = 16;
+
+/// The map that `[make]` describes; an empty one without it.
+pub(super) fn read(root: &mut Table<'_>, places: &mut Places, notes: &mut Notes<'_>) -> Map {
+    let Some(mut table) = root.table("make", notes) else { return Map::default() };
+    places.put(Element::Map, table.span);
+    let shape = needed(&mut table, "kind", notes).and_then(|node| word(node, SHAPES, notes));
+    let map = shape.and_then(|shape| make(shape, &mut table, notes));
+    if shape.is_some() {
+        table.finish(notes);
+    }
+    map.unwrap_or_default()
+}
+
+fn make(shape: Shape, table: &mut Table<'_>, notes: &mut Notes<'_>) -> Option<Map> {
+    let lanes = ranged(table, "lanes", 1, (1, LANES_MAX), notes);
+    let map = match shape {
+        Shape::Straight => make::straight(positive(table, "length", 500.0, notes), lanes),
+        Shape::Arc => {
+            let angle = quantity_or(table, "angle", Dimension::Angle, 1.5, notes);
+            make::arc(positive(table, "radius", 50.0, notes), angle, lanes)
+        }
+        Shape::Ring => make::ring(positive(table, "radius", 100.0, notes), lanes),
+        Shape::OnRamp => make::on_ramp(lanes, positive(table, "merge", 250.0, notes)),
+        Shape::LaneDrop => {
+            let before_m = positive(table, "before", 500.0, notes);
+            make::lane_drop(lanes, before_m, positive(table, "after", 500.0, notes))
+        }
+        Shape::TJunction => {
+            let control = control(table, Control::StopAtSide, notes);
+            make::t_junction(positive(table, "arm", 100.0, notes), control)
+        }
+        Shape::Roundabout => {
+            let arms = ranged(table, "arms", 4, (2, 8), notes);
+            // Arms need room on the ring: about 30 m of its circumference each.
+            let radius_m = positive(table, "radius", 20.0, notes).max(5.0 * arms as f64);
+            make::roundabout(radius_m, arms, positive(table, "arm", 100.0, notes))
+        }
+        Shape::Crossing => four_arms(table, lanes, notes),
+        Shape::City => city(table, lanes, notes)?,
+    };
+    notes.is_empty().then_some(map)
+}
+
+fn positive(table: &mut Table<'_>, key: &'static str, default: f64, notes: &mut Notes<'_>) -> f64 {
+    let value = quantity_or(table, key, Dimension::Length, default, notes);
+    if value > 0.0 {
+        return value;
+    }
+    notes.add("E0118", table.span, format!("`{key}` must be positive"), format!("its default is \"{default} m\""));
+    default
+}
+
+fn ranged(
+    table: &mut Table<'_>,
+    key: &'static str,
+    default: usize,
+    (low, high): (usize, usize),
+    notes: &mut Notes<'_>,
+) -> usize {
+    let value = count_or(table, key, default, notes);
+    if (low..=high).contains(&value) {
+        return value;
+    }
+    notes.add("E0119", table.span, format!("`{key}` is out of range"), format!("write {low} to {high}"));
+    default
+}
+
+fn control(table: &mut Table<'_>, default: Control, notes: &mut Notes<'_>) -> Control {
+    table.take("control").and_then(|node| word(node, CONTROLS, notes)).unwrap_or(default)
+}
+
+fn both_ways(lanes: usize) -> Strip {
+    Strip { forward: lanes, backward: lanes, ..Strip::TWO_WAY }
+}
+
+fn four_arms(table: &mut Table<'_>, lanes: usize, notes: &mut Notes<'_>) -> Map {
+    let pi = std::f64::consts::PI;
+    let arms = [("east", 0.0), ("north", 0.5 * pi), ("west", pi), ("south", -0.5 * pi)];
+    let arms = arms.map(|(name, heading)| (name.to_owned(), heading)).to_vec();
+    let control = control(table, Control::Lights, notes);
+    make::crossing(&Crossing { arms, arm_m: positive(table, "arm", 100.0, notes), lanes: both_ways(lanes), control })
+}
+
+fn city(table: &mut Table<'_>, lanes: usize, notes: &mut Notes<'_>) -> Option<Map> {
+    let columns = ranged(table, "columns", 3, (1, JUNCTIONS_MAX), notes);
+    let rows = ranged(table, "rows", 3, (1, JUNCTIONS_MAX), notes);
+    let block_m = positive(table, "block", 120.0, notes);
+    let control = control(table, Control::Lights, notes);
+    let lanes = both_ways(lanes);
+    let least_m = make::block_min_m(lanes);
+    if block_m < least_m {
+        let help = format!("blocks of these streets are at least {least_m:.0} m long");
+        notes.add("E0118", table.span, format!("no street fits between junctions {block_m} m apart"), help);
+        return None;
+    }
+    if (columns + 1) * (rows + 1) > JUNCTIONS_MAX {
+        let message = format!("the city has {} junctions", (columns + 1) * (rows + 1));
+        notes.add("E0123", table.span, message, format!("at most {JUNCTIONS_MAX} can be made"));
+        return None;
+    }
+    Some(make::city(City { columns, rows, block_m, lanes, control }))
+}
