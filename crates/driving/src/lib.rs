@@ -2,6 +2,7 @@
 
 pub mod follow;
 pub mod planner;
+pub mod road;
 pub mod track;
 
 pub use planner::{

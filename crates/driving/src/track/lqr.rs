@@ -158,8 +158,8 @@ impl LqrPath {
 fn row(car: &LateralCar, weights: &LqrWeights, cycle_s: f64, speed: f64) -> Result<Row, NotSolvable> {
     let square = |size: f64| cycle_s / (size * size);
     let (offset, heading) = (square(weights.offset_m), square(weights.heading_rad));
-    // An angle δ makes the lateral acceleration v²·δ/L, at walking pace less than its nuisance to others.
-    let felt = |wheelbase_m: f64| square(weights.lateral_mps2 * wheelbase_m / (speed * speed).max(25.0));
+    // An angle δ makes the lateral acceleration v²·δ/L; slower than 3 m/s it is not acceleration that limits steering.
+    let felt = |wheelbase_m: f64| square(weights.lateral_mps2 * wheelbase_m / (speed * speed).max(9.0));
     match car {
         LateralCar::Rolling(spec) => {
             let lag_s = spec.steering_lag_s.max(LAG_MIN_S);

@@ -45,6 +45,28 @@ pub use riccati::{NotSolvable, gains};
 pub use stanley::{Stanley, StanleySpec};
 pub use trajectory::{LqrTrajectory, Target, TrajectoryWeights};
 
+/// Any of the trackers of a path, for drivers that take theirs from a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tracker {
+    /// An arc to a point ahead.
+    PurePursuit(PurePursuit),
+    /// Heading and offset at the front axle.
+    Stanley(Stanley),
+    /// Optimal feedback.
+    Lqr(LqrPath),
+}
+
+impl Tracker {
+    /// Steering angle; `station_m` is the foot of the rear axle.
+    pub fn steering(&self, line: &impl Line, station_m: f64, ego: &EgoEstimate) -> f64 {
+        match self {
+            Self::PurePursuit(tracker) => tracker.steering(line, station_m, ego),
+            Self::Stanley(tracker) => tracker.steering(line, station_m, ego),
+            Self::Lqr(tracker) => tracker.steering(line, station_m, ego),
+        }
+    }
+}
+
 /// What a driver believes about its own car, after sensor errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EgoEstimate {
