@@ -55,7 +55,10 @@ fn main() {
     println!("<rect x='{x:.1}' y='{y:.1}' width='100%' height='100%' fill='#f4f4f0'/>");
     for lane in network.lanes() {
         let (fill, opacity) = if lane.kind() == LaneKind::Road { ("#778", 0.5) } else { ("#c70", 0.25) };
-        println!("<polygon points='{}' fill='{fill}' fill-opacity='{opacity}' stroke='#fff' stroke-width='0.15'/>", outline(lane));
+        println!(
+            "<polygon points='{}' fill='{fill}' fill-opacity='{opacity}' stroke='#fff' stroke-width='0.15'/>",
+            outline(lane)
+        );
     }
     println!("</svg>");
 }

@@ -74,7 +74,7 @@ pub struct Comer {
 pub fn gates<'n>(network: &'n Network, course: &Course<'_>, front_m: f64) -> impl Iterator<Item = Gate<'n>> {
     let ends_at_goal = course.end == CourseEnd::Goal;
     let end_m = course.end_m;
-    let pairs: arrayvec::ArrayVec<Gate<'n>, 8> = course
+    let pairs: ArrayVec<Gate<'n>, 8> = course
         .pieces
         .windows(2)
         .filter_map(|pair| {
@@ -118,9 +118,10 @@ impl GateMemory {
                 let waits = patient && self.yields_to(number, network, conflict, &others);
                 return stop || waits || is_taken(network, gate, conflict, comer, &others);
             }
-            let others_red = network.rule(conflict.with).and_then(|rule| rule.signal).is_some_and(|signal| {
-                lit && matches!(seen.aspect(signal), Aspect::Red | Aspect::RedAmber)
-            });
+            let others_red = network
+                .rule(conflict.with)
+                .and_then(|rule| rule.signal)
+                .is_some_and(|signal| lit && matches!(seen.aspect(signal), Aspect::Red | Aspect::RedAmber));
             let blocks = match conflict.precedence {
                 Precedence::Yields if !others_red => is_too_tight(network, gate, conflict, comer, &others),
                 // Everyone waits for who is already inside.
@@ -143,9 +144,10 @@ impl GateMemory {
         if comer.speed_mps < STOPPED_MPS && room_m < AT_LINE_M {
             self.stopped = true;
             let others = others(network, gate, seen);
-            self.before_us = gate.rule.conflicts.iter().enumerate().take(32).fold(0, |bits, (number, conflict)| {
-                bits | u32::from(is_waiting(network, conflict, &others)) << number
-            });
+            self.before_us =
+                gate.rule.conflicts.iter().enumerate().take(32).fold(0, |bits, (number, conflict)| {
+                    bits | u32::from(is_waiting(network, conflict, &others)) << number
+                });
         }
         self.stopped
     }
@@ -219,7 +221,8 @@ fn way_to(network: &Network, conflict: &Conflict, other: &Other) -> Option<(f64,
         return None;
     };
     let long = other.half_length_m;
-    let (enter_m, leave_m) = (conflict.with_from_station_m - station_m - long, conflict.with_to_station_m - station_m + long);
+    let (enter_m, leave_m) =
+        (conflict.with_from_station_m - station_m - long, conflict.with_to_station_m - station_m + long);
     (leave_m > 0.0).then_some((enter_m, leave_m))
 }
 

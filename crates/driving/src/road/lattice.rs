@@ -110,7 +110,11 @@ impl Lattice<'_> {
         let aside_m = offset.end_m - middle_m;
         let lane = if (middle_m - self.wish.lateral_m).abs() < 0.5 { 0.0 } else { 2.0 + 10.0 * self.wish.urgency };
         let changed_m = (offset.end_m - self.course.offset.end_m).abs().min(3.0);
-        lane + 2.0 * aside_m * aside_m + 0.4 * changed_m + self.discomfort(offset) + self.delay(offset) + self.risk(offset)
+        lane + 2.0 * aside_m * aside_m
+            + 0.4 * changed_m
+            + self.discomfort(offset)
+            + self.delay(offset)
+            + self.risk(offset)
     }
 
     /// Sideways acceleration that the change adds.
@@ -159,7 +163,8 @@ impl Lattice<'_> {
                     continue;
                 }
                 let other_lateral_m = other.lateral_m + other.across_mps * time_s.min(ACROSS_MAX_S);
-                let aside_m = (other_lateral_m - offset.at(station_m)[0]).abs() - other.half_across_m - start.half_width_m;
+                let aside_m =
+                    (other_lateral_m - offset.at(station_m)[0]).abs() - other.half_across_m - start.half_width_m;
                 let close = (ASIDE_M - aside_m).max(0.0) / ASIDE_M;
                 let hit = if aside_m < 0.1 { 30.0 - 10.0 * ahead_m / horizon_m } else { 0.0 };
                 worst = worst.max(1.5 * close.min(1.0) * close.min(1.0) + hit);

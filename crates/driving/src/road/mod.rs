@@ -40,6 +40,8 @@ mod speed;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod together;
 
 use std::sync::Arc;
 
@@ -188,9 +190,9 @@ impl RoadDriver {
         let far_m = (FAR_S * speed_mps).max(FAR_MIN_M);
         let mut course = Course::ahead(&self.network, &self.route.legs, memory, memory.station_m + far_m);
         let neighbours = neighbours::gather(&course, seen, memory.station_m, far_m);
-        let wanted_mps = self.spec.speed.allowed_mps(&course, memory.station_m, speed_mps);
+        let limit = self.spec.speed.limit(&course, memory.station_m, speed_mps);
         if memory.plan_in_cycles == 0 {
-            memory.offset = self.plan(memory, &course, &neighbours, ego.pose, (speed_mps, wanted_mps));
+            memory.offset = self.plan(memory, &course, &neighbours, ego.pose, (speed_mps, limit.allowed_mps));
             course.offset = memory.offset;
             memory.plan_in_cycles = self.plan_every_cycles;
         }
@@ -200,11 +202,11 @@ impl RoadDriver {
         let remaining_m = self.remaining(memory, &course, seen, speed_mps);
         let manner = &self.spec.speed;
         let accel = manner
-            .stop_accel(speed_mps, remaining_m, wanted_mps)
+            .free_accel(speed_mps, &limit)
+            .min(manner.stop_accel(speed_mps, remaining_m))
             .min(manner.crowd_accel(&course, &neighbours, front_m, self.outline.half_width_m, speed_mps));
-        memory.arrived |= course.end == CourseEnd::Goal
-            && (course.end_m - memory.station_m).abs() < GOAL_M
-            && speed_mps < GOAL_MPS;
+        memory.arrived |=
+            course.end == CourseEnd::Goal && (course.end_m - memory.station_m).abs() < GOAL_M && speed_mps < GOAL_MPS;
         let accel = if memory.arrived { -manner.comfort_decel_mps2 } else { accel };
         let steering = self.tracker.steering(&course, memory.station_m, ego);
         Command { steering, accel, gear_sign: 1.0 }

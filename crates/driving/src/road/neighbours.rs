@@ -47,7 +47,9 @@ pub fn gather(course: &Course<'_>, seen: &Seen<'_>, ego_m: f64, reach_m: f64) ->
         if distance_m > reach_m || (local.x < 0.0 && distance_m > BEHIND_MAX_M) {
             continue;
         }
-        let Some((station_m, lateral_m, heading)) = place(course, object.pose.point(), ego_m + local.x) else { continue };
+        let Some((station_m, lateral_m, heading)) = place(course, object.pose.point(), ego_m + local.x) else {
+            continue;
+        };
         let (sin, cos) = maths::sin_cos(heading);
         let [east, north] = object.velocity_mps;
         let (turned_sin, turned_cos) = maths::sin_cos(object.pose.heading - heading);

@@ -8,7 +8,7 @@ use super::seen::ObjectKind;
 use crate::follow::SpeedGains;
 
 /// Places ahead at which limit and curvature are looked at.
-const PLACES: usize = 12;
+const PLACES: usize = 14;
 /// The look reaches this far beyond the braking distance.
 const BEYOND_M: f64 = 10.0;
 /// Objects that keep this much more aside than they must do not slow the car down.
@@ -19,6 +19,20 @@ const STANDS_ACROSS_MPS: f64 = 0.25;
 const FORESIGHT_S: f64 = 5.0;
 /// Time between a crossing object and the car that counts as a meeting.
 const CROSSING_MARGIN_S: f64 = 1.0;
+
+/// Braking for what is ahead begins when it takes this share of ordinary braking.
+const EARLY: f64 = 0.7;
+/// Time until brakes work.
+const REACTION_S: f64 = 0.3;
+
+/// What limits and curves ahead leave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// Speed here.
+    pub allowed_mps: f64,
+    /// Braking that they need by now.
+    pub braking_mps2: f64,
+}
 
 /// How a driver chooses its speed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,24 +90,43 @@ impl SpeedManner {
         }
     }
 
-    /// Speed that limits and curves ahead allow here, when they are met by ordinary braking.
-    pub fn allowed_mps(&self, course: &Course<'_>, ego_m: f64, speed_mps: f64) -> f64 {
-        let braking = self.comfort_decel_mps2;
+    /// What limits and curves ahead leave.
+    pub fn limit(&self, course: &Course<'_>, ego_m: f64, speed_mps: f64) -> Limit {
+        let braking = EARLY * self.comfort_decel_mps2;
         let far_m = 0.5 * speed_mps * speed_mps / braking + BEYOND_M;
-        (0..=PLACES).fold(self.cruise_mps, |allowed, place| {
-            let ahead_m = far_m * place as f64 / PLACES as f64;
+        let mut limit = Limit { allowed_mps: self.cruise_mps, braking_mps2: 0.0 };
+        let mut look = |ahead_m: f64| {
             let (lane, lane_m) = course.lane_at(ego_m + ahead_m);
             let curvature = lane.curvature(lane_m).abs();
             let curve_mps = (self.lateral_max_mps2 / curvature.max(1e-6)).sqrt();
             let there_mps = curve_mps.min(lane.limit_mps(lane_m));
-            allowed.min((there_mps * there_mps + 2.0 * braking * ahead_m).sqrt())
-        })
+            limit.allowed_mps = limit.allowed_mps.min((there_mps * there_mps + 2.0 * braking * ahead_m).sqrt());
+            // The car goes on for a moment before its brakes work.
+            let room_m = ahead_m - REACTION_S * speed_mps;
+            if ahead_m > 0.0 && speed_mps > there_mps {
+                let needed = 0.5 * (speed_mps * speed_mps - there_mps * there_mps) / room_m.max(1.0);
+                limit.braking_mps2 = limit.braking_mps2.max(needed);
+            }
+        };
+        (0..=PLACES).for_each(|place| look(far_m * place as f64 / PLACES as f64));
+        // Curves begin where lanes do.
+        let begins = course.pieces.iter().map(|piece| piece.begin_m + 1.0 - ego_m);
+        begins.filter(|ahead_m| (0.0..far_m).contains(ahead_m)).for_each(look);
+        limit
     }
 
-    /// Acceleration towards an allowed speed that also stops the car within `remaining_m` (infinite: nowhere).
-    pub fn stop_accel(&self, speed_mps: f64, remaining_m: f64, allowed_mps: f64) -> f64 {
-        let law = self.stopping();
-        let towards = law.accel(speed_mps, remaining_m, allowed_mps);
+    /// Acceleration that keeps to what is allowed.
+    pub fn free_accel(&self, speed_mps: f64, limit: &Limit) -> f64 {
+        let towards = 1.2 * (limit.allowed_mps - speed_mps);
+        let towards = towards.clamp(-self.comfort_decel_mps2, self.accel_max_mps2);
+        let most = 1.5 * self.comfort_decel_mps2;
+        let brakes = limit.braking_mps2 > EARLY * self.comfort_decel_mps2;
+        if brakes { towards.min(-limit.braking_mps2.min(most)) } else { towards }
+    }
+
+    /// Acceleration that stops the car within `remaining_m` (infinite: nowhere).
+    pub fn stop_accel(&self, speed_mps: f64, remaining_m: f64) -> f64 {
+        let towards = self.stopping().accel(speed_mps, remaining_m, f64::INFINITY);
         // What the place needs when it came up suddenly.
         let needed = 0.5 * speed_mps * speed_mps / remaining_m.max(0.1);
         if needed > self.comfort_decel_mps2 { towards.min(-needed.min(self.brake_max_mps2)) } else { towards }
@@ -128,7 +161,8 @@ impl SpeedManner {
         neighbours.iter().fold(self.accel_max_mps2, |accel, neighbour| {
             let gap_m = neighbour.station_m - neighbour.half_along_m - front_m;
             // Beside or behind: steering deals with those.
-            if gap_m < -0.5 * neighbour.half_along_m - 1.0 || !is_in_the_way(course, neighbour, gap_m, half_width_m, speed_mps)
+            if gap_m < -0.5 * neighbour.half_along_m - 1.0
+                || !is_in_the_way(course, neighbour, gap_m, half_width_m, speed_mps)
             {
                 return accel;
             }

@@ -64,7 +64,9 @@ impl<'w> World<'w> {
             let aspect = self.network.programs()[program].aspect(group, (time_s * 1e6) as u64);
             SeenLight { signal: SignalRef { program, group }, aspect }
         };
-        programs.flat_map(|(number, program)| (0..program.groups.len()).map(move |group| light(number, group))).collect()
+        programs
+            .flat_map(|(number, program)| (0..program.groups.len()).map(move |group| light(number, group)))
+            .collect()
     }
     fn run(&self, speed_mps: f64, seconds: f64) -> Vec<Moment> {
         let body = Body::new(&self.plant.spec().outline);
@@ -133,7 +135,8 @@ fn cross(control: Control) -> Map {
 fn it_keeps_its_lane_and_the_limits_of_speed_and_curve() {
     for plant in [rolling(), tyres()] {
         for radius_m in [15.0, 40.0, 150.0] {
-            let world = World::new(&make::arc(radius_m, PI, 1), ("main", "1", 1.0), ("main", "1", radius_m * 3.0), plant);
+            let world =
+                World::new(&make::arc(radius_m, PI, 1), ("main", "1", 1.0), ("main", "1", radius_m * 3.0), plant);
             let moments = world.run(0.0, 60.0);
             for moment in &moments {
                 let speed = moment.motion.speed_mps;
@@ -222,9 +225,9 @@ fn it_changes_lanes_when_its_route_asks_for_it() {
         let world = World::new(&map, ("before", "1", 5.0), ("after", "1", 200.0), plant);
         let moments = world.run(25.0, 45.0);
         assert!(last(&moments).memory.arrived, "{:?}", last(&moments).motion);
-        let lateral = moments.iter().fold(0.0, |worst: f64, moment| {
-            worst.max((moment.motion.speed_mps * moment.motion.yaw_rate_radps).abs())
-        });
+        let lateral = moments
+            .iter()
+            .fold(0.0, |worst: f64, moment| worst.max((moment.motion.speed_mps * moment.motion.yaw_rate_radps).abs()));
         assert!(lateral < 2.5, "a change pulls {lateral} m/s²");
     }
 }
@@ -292,10 +295,14 @@ fn turning_left_it_yields_to_those_who_come_towards_it() {
 #[test]
 fn at_an_all_way_stop_who_came_first_goes_first() {
     // A car stands at the western line until 18 s, then crosses.
-    let world = World::new(&cross(Control::AllWayStop), ("south", "-1", 60.0), ("north", "1", 60.0), tyres()).with(|t| {
-        let way_m = 0.75 * (t - 12.0).max(0.0) * (t - 12.0).max(0.0);
-        vec![car(-11.5 + way_m, -1.75, 0.0, 1.5 * (t - 12.0).max(0.0))].into_iter().filter(|car| car.pose.x < 110.0).collect()
-    });
+    let world =
+        World::new(&cross(Control::AllWayStop), ("south", "-1", 60.0), ("north", "1", 60.0), tyres()).with(|t| {
+            let way_m = 0.75 * (t - 12.0).max(0.0) * (t - 12.0).max(0.0);
+            vec![car(-11.5 + way_m, -1.75, 0.0, 1.5 * (t - 12.0).max(0.0))]
+                .into_iter()
+                .filter(|car| car.pose.x < 110.0)
+                .collect()
+        });
     let moments = world.run(8.0, 50.0);
     assert!(last(&moments).memory.arrived, "{:?}", last(&moments).motion);
     assert!(least_clearance_m(&moments) > 1.0, "{}", least_clearance_m(&moments));

@@ -4,7 +4,8 @@
 //! of the wheels, which lags behind its command. Where tyres are known, e and ψ are taken at the centre of mass and obey
 //! the linear single-track; else at the rear axle, rolling without slip. The feed-forward is what the linear car needs on
 //! a circle: δ = L·κ + K·v²·κ at heading ψ = −b·κ + (m·a/(L·C_r))·v²·κ, with the curvature where the car will be when
-//! its wheels have followed. So there is no steady error in curves; without
+//! its wheels have followed. A jump of curvature, which no wheels can follow, is smeared over the way that they take to
+//! turn, centred on it, so that errors on both sides cancel. So there is no steady error in curves; without
 //! it (Snider's plain LQR) the steady error is −(δ·(1 + k_δ) + k_ψ·ψ)/k_e.
 
 use anabranch_geometry::{Point, Pose};
@@ -21,6 +22,10 @@ const SPEED_STEP_MPS: f64 = 1.0;
 const SPEEDS_MPS: [f64; 2] = [1.0, 70.0];
 /// Wheels that follow at once are modelled with this lag: a lag of zero is no differential equation.
 const LAG_MIN_S: f64 = 0.01;
+
+/// Curvature is the mean over at least this way each way, and over what is driven in at most this time each way.
+const SMEAR_MIN_M: f64 = 0.25;
+const SMEAR_MAX_S: f64 = 0.5;
 
 /// What is known of a car for steering it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,6 +74,7 @@ pub struct LqrPath {
     wheelbase_m: f64,
     steering_max_rad: f64,
     steering_lag_s: f64,
+    steering_rate_max_radps: f64,
     /// Point whose errors are fed back, ahead of the rear axle.
     ahead_m: f64,
     understeer_rad_per_mps2: f64,
@@ -102,6 +108,7 @@ impl LqrPath {
             wheelbase_m: spec.wheelbase_m,
             steering_max_rad: spec.steering_max_rad,
             steering_lag_s: spec.steering_lag_s,
+            steering_rate_max_radps: spec.steering_rate_max_radps,
             ahead_m,
             understeer_rad_per_mps2,
             rear_slip_rad_per_mps2,
@@ -125,13 +132,27 @@ impl LqrPath {
         let steering = maths::atan(self.wheelbase_m * curvature_per_m) + self.understeer_rad_per_mps2 * lateral_mps2;
         (steering, self.rear_slip_rad_per_mps2 * lateral_mps2 - self.ahead_m * curvature_per_m)
     }
+    /// Half the way over which curvature is smeared: what the wheels need to turn by its change within about a second.
+    fn smear_half_m(&self, line: &impl Line, station_m: f64, speed_mps: f64) -> f64 {
+        let reach_m = SMEAR_MAX_S * speed_mps;
+        let [from, to] = [-reach_m, reach_m].map(|ahead_m| line.at(station_m + ahead_m).curvature_per_m);
+        let turn_s = self.wheelbase_m * (to - from).abs() / self.steering_rate_max_radps;
+        SMEAR_MIN_M + speed_mps * (0.5 * turn_s).min(SMEAR_MAX_S)
+    }
     /// Steering angle; `station_m` is the foot of the rear axle.
     pub fn steering(&self, line: &impl Line, station_m: f64, ego: &EgoEstimate) -> f64 {
         let point = ego.pose.world_from_local(Point::new(self.ahead_m, 0.0));
         let sample = line.foot_sample(point, station_m + self.ahead_m);
         let (offset_m, heading) = sample.errors(Pose::new(point.x, point.y, ego.pose.heading));
         let speed = ego.speed_mps.max(0.0);
-        let curvature = sample.curvature_per_m;
+        let (curvature, soon) = match self.feed_forward {
+            FeedForward::Circle => {
+                let half_m = self.smear_half_m(line, sample.station_m, speed);
+                let soon_m = sample.station_m + speed * self.steering_lag_s;
+                (mean_curvature(line, sample.station_m, half_m), mean_curvature(line, soon_m, half_m))
+            }
+            FeedForward::None => (sample.curvature_per_m, 0.0),
+        };
         let across = ego.slide_mps + self.ahead_m * ego.yaw_rate_radps;
         let (sin, cos) = maths::sin_cos(heading);
         let offset_rate = speed * sin + across * cos;
@@ -139,7 +160,6 @@ impl LqrPath {
         let (steering, heading_there, steering_soon) = match self.feed_forward {
             FeedForward::Circle => {
                 let (steering, heading) = self.on_circle(curvature, speed);
-                let soon = line.at(sample.station_m + speed * self.steering_lag_s).curvature_per_m;
                 (steering, heading, self.on_circle(soon, speed).0)
             }
             FeedForward::None => (0.0, 0.0, 0.0),
@@ -152,6 +172,12 @@ impl LqrPath {
             + k[4] * (ego.steering_rad - steering);
         (steering_soon - correction).clamp(-self.steering_max_rad, self.steering_max_rad)
     }
+}
+
+/// Mean curvature about a station: change of heading per way.
+fn mean_curvature(line: &impl Line, station_m: f64, half_m: f64) -> f64 {
+    let [from, to] = [-half_m, half_m].map(|ahead_m| line.at(station_m + ahead_m).pose.heading);
+    maths::wrap_angle(to - from) / (2.0 * half_m)
 }
 
 /// Solves the gains at one speed.

@@ -38,10 +38,8 @@ pub fn arc(radius_m: f64, angle: f64, lanes: usize) -> Map {
 pub fn ring(radius_m: f64, lanes: usize) -> Map {
     let pi = std::f64::consts::PI;
     let half = |name: &str, from: Pose| strip(name, &arc_line(from, radius_m, pi), one_way(lanes));
-    let roads = vec![
-        half("north", Pose::new(radius_m, 0.0, 0.5 * pi)),
-        half("south", Pose::new(-radius_m, 0.0, -0.5 * pi)),
-    ];
+    let roads =
+        vec![half("north", Pose::new(radius_m, 0.0, 0.5 * pi)), half("south", Pose::new(-radius_m, 0.0, -0.5 * pi))];
     let link = |from: &str, to: &str, lane: usize| {
         LinkPlan::new(LaneName::new(from, lane.to_string()), LaneName::new(to, lane.to_string()))
     };

@@ -95,8 +95,10 @@ fn links(junction: &str, from: &Arm, to: &Arm) -> Vec<LinkPlan> {
 /// amber. Time 0 is `offset_s` into it.
 pub fn fixed_lights(name: &str, green_s: u64, offset_s: u64) -> Program {
     use Aspect::{Amber, Green, Red, RedAmber};
-    let phase =
-        |seconds: u64, first: Aspect, second: Aspect| Phase { duration_us: seconds * 1_000_000, aspects: vec![first, second] };
+    let phase = |seconds: u64, first: Aspect, second: Aspect| Phase {
+        duration_us: seconds * 1_000_000,
+        aspects: vec![first, second],
+    };
     Program {
         name: name.to_owned(),
         groups: vec!["first".into(), "second".into()],
