@@ -3,10 +3,23 @@
 //! Sensors are behaviour; what they remember is a value of its own. They never decide to err: the loop hands them the
 //! effects of the segment's error choice as plain numbers and masks.
 
+mod consistency;
+mod filter;
+mod gaussian;
 mod localisation;
+mod navigation;
+mod noise;
 mod obstacle_sensor;
+mod ready;
+mod zones;
 
+pub use consistency::{Confidence, Consistency, ConsistencyReport, InnovationWatch, Innovations, SHARE_INSIDE_MIN};
+pub use filter::{Component, ESTIMATED, Estimate, Filter, FilterSpec, Moving};
 pub use localisation::{Localisation, PoseError, PoseReading, READING_CELLS, TruePose, read};
+pub use navigation::{MotionSensor, MotionSensorSpec, Navigation, NavigationErrors, NavigationSpec, NavigationState};
+pub use noise::{Noise, NoiseModel, Situations, Wander};
 pub use obstacle_sensor::{
     Late, OBSTACLES_MAX, ObstacleErrors, ObstacleMemory, ObstacleSensor, Perceived, Presence, SensedObstacle,
 };
+pub use ready::{Output, Ready};
+pub use zones::{Reception, Zone, Zones};
