@@ -91,6 +91,7 @@ impl Filter {
     }
 
     /// One step of the motion model: an arc of constant speed and yaw rate, its chord along the heading half-way.
+    #[expect(clippy::needless_range_loop, reason = "formulas of matrices are read by their indices")]
     pub fn predict(&self, estimate: &mut Estimate) {
         let dt = self.dt_s;
         let [_, _, heading, speed, yaw_rate] = estimate.mean;

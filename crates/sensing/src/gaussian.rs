@@ -3,6 +3,8 @@
 //! A library would choose fused instructions where the processor has them, and results would differ from machine to
 //! machine. What filters here need is little: every measurement is one component of the state.
 
+#![expect(clippy::needless_range_loop, reason = "formulas of matrices are read by their indices")]
+
 /// A square matrix by rows.
 pub(crate) type Square<const N: usize> = [[f64; N]; N];
 

@@ -9,7 +9,9 @@ mod gaussian;
 mod localisation;
 mod navigation;
 mod noise;
+mod objects;
 mod obstacle_sensor;
+mod rays;
 mod ready;
 mod zones;
 
@@ -18,8 +20,14 @@ pub use filter::{Component, ESTIMATED, Estimate, Filter, FilterSpec, Moving};
 pub use localisation::{Localisation, PoseError, PoseReading, READING_CELLS, TruePose, read};
 pub use navigation::{MotionSensor, MotionSensorSpec, Navigation, NavigationErrors, NavigationSpec, NavigationState};
 pub use noise::{Noise, NoiseModel, Situations, Wander};
+pub use objects::{
+    CORNERS_MAX, DETECTIONS_MAX, Detection, DetectionErrors, DetectionRate, Detections, Detector, DetectorInput,
+    DetectorSpec, DetectorState, Displacement, RateError, ReadingLine, TRACKS_MAX, Track, Tracker, TrackerSpec,
+    TrackerState, TrueObject, Trust,
+};
 pub use obstacle_sensor::{
     Late, OBSTACLES_MAX, ObstacleErrors, ObstacleMemory, ObstacleSensor, Perceived, Presence, SensedObstacle,
 };
+pub use rays::{Mount, RaySensor, RaySensorSpec, Scan, Scene, Sight, Walls};
 pub use ready::{Output, Ready};
 pub use zones::{Reception, Zone, Zones};

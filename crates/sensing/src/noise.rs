@@ -114,11 +114,20 @@ impl Noise {
     /// unless a zone says otherwise.
     #[inline]
     pub fn draw(&self, wander: &mut Wander, chance: &Chance, channel: u64, scale: f64) -> f64 {
-        let mut noise = 0.0;
+        self.advance(wander, chance, channel);
+        self.told(*wander, chance, channel, scale)
+    }
+    /// Moves the wandering part on by one reading.
+    #[inline]
+    pub fn advance(&self, wander: &mut Wander, chance: &Chance, channel: u64) {
         if self.model.wander != 0.0 {
             wander.0 = self.keep * wander.0 + self.fresh * chance.normal(DRAWS_PER_READING * channel);
-            noise += wander.0;
         }
+    }
+    /// What is added to the truth, given the wandering part: several numbers of one sensor may share it.
+    #[inline]
+    pub fn told(&self, wander: Wander, chance: &Chance, channel: u64, scale: f64) -> f64 {
+        let mut noise = wander.0;
         if self.model.white != 0.0 {
             noise += self.model.white * chance.normal(DRAWS_PER_READING * channel + 1);
         }
