@@ -11,8 +11,10 @@ mod navigation;
 mod noise;
 mod objects;
 mod obstacle_sensor;
+mod plain;
 mod rays;
 mod ready;
+mod road;
 mod zones;
 
 pub use consistency::{Confidence, Consistency, ConsistencyReport, InnovationWatch, Innovations, SHARE_INSIDE_MIN};
@@ -28,6 +30,8 @@ pub use objects::{
 pub use obstacle_sensor::{
     Late, OBSTACLES_MAX, ObstacleErrors, ObstacleMemory, ObstacleSensor, Perceived, Presence, SensedObstacle,
 };
+pub use plain::{GaugeSpec, PLAIN_CHANNELS, Plain, PlainSensors, PlainState, PlainValues};
 pub use rays::{Mount, RaySensor, RaySensorSpec, Scan, Scene, Sight, Walls};
 pub use ready::{Output, Ready};
+pub use road::{RoadDistances, road_distances};
 pub use zones::{Reception, Zone, Zones};

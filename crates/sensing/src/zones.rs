@@ -1,6 +1,7 @@
 //! Where satellites are seen badly or not at all: urban canyons, tunnels (S4-8).
 
 use anabranch_geometry::Point;
+use anabranch_roads::{Network, ZoneKind};
 use serde::{Deserialize, Serialize};
 
 /// How well a place is served.
@@ -96,6 +97,18 @@ impl Zones {
         };
         Self { zones: zones.into_iter().map(bounded).collect() }
     }
+    /// The zones of a road map that act on satellites.
+    pub fn of_network(network: &Network) -> Self {
+        let zone = |zone: &anabranch_roads::Zone| {
+            let reception = match zone.kind {
+                ZoneKind::GpsLoss => Reception::Lost,
+                ZoneKind::UrbanCanyon(scale) => Reception::Scaled(scale),
+                ZoneKind::Friction(_) | ZoneKind::Open | ZoneKind::Spot => return None,
+            };
+            Some(Zone { name: zone.name.clone(), corners: zone.corners.clone(), reception })
+        };
+        Self::new(network.zones().iter().filter_map(zone).collect())
+    }
     /// The reception at a place: that of all zones there together.
     pub fn at(&self, point: Point) -> Reception {
         let near = |b: &Bounds| b.low.x <= point.x && point.x <= b.high.x && b.low.y <= point.y && point.y <= b.high.y;
@@ -135,6 +148,19 @@ mod tests {
         assert_eq!(zones.at(Point::new(3.0, 0.5)), Reception::Lost);
         assert_eq!(zones.at(Point::new(0.5, 3.0)), Reception::Lost);
         assert_eq!(zones.at(Point::new(3.0, 3.0)), Reception::OPEN);
+    }
+
+    #[test]
+    fn zones_of_a_road_map_that_act_on_satellites_are_taken_over() {
+        let mut map = anabranch_roads::make::straight(100.0, 1);
+        let corners = |x: f64| [(x, -5.0), (x + 10.0, -5.0), (x + 10.0, 5.0), (x, 5.0)].map(|(x, y)| Point::new(x, y));
+        let kinds = [(0.0, ZoneKind::GpsLoss), (20.0, ZoneKind::UrbanCanyon(4.0)), (40.0, ZoneKind::Friction(0.1))];
+        for (x, kind) in kinds {
+            map.zones.push(anabranch_roads::Zone { name: format!("at {x}"), kind, corners: corners(x).to_vec() });
+        }
+        let zones = Zones::of_network(&Network::new(&map).unwrap());
+        let at = |x| zones.at(Point::new(x, 0.0));
+        assert_eq!([at(5.0), at(25.0), at(45.0)], [Reception::Lost, Reception::Scaled(4.0), Reception::OPEN]);
     }
 
     #[test]
