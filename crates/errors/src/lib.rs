@@ -22,6 +22,7 @@
 mod delay_line;
 mod directions;
 mod effects;
+pub mod fit;
 mod memory;
 mod model;
 mod models;

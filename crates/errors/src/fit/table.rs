@@ -1,0 +1,179 @@
+//! The error table of a scenario: what was found in a log, as errors to be explored.
+
+use std::fmt::Write as _;
+
+use anabranch_kernel::maths;
+
+use super::{ChannelFit, Fit, Jumps};
+
+/// From a deviation to the size that 95 of 100 errors stay below, per direction.
+const LARGE: f64 = 1.96;
+/// Share of the time in which ordinary errors are larger than that.
+const LARGE_SHARE: f64 = 0.05;
+/// Sides that a position errs to.
+const DIRECTIONS: u8 = 8;
+
+/// How likely an error is, per segment.
+struct Probability {
+    begin: f64,
+    stay: f64,
+}
+
+impl Probability {
+    /// Of events that begin at a rate and last for some time.
+    fn of_events(rate_per_s: f64, hold_s: f64, segment_s: f64) -> Self {
+        Self { begin: 1.0 - maths::exp(-rate_per_s * segment_s), stay: stays(hold_s, segment_s) }
+    }
+    /// Of something that is so a share of the time, for some time each.
+    fn of_share(share: f64, hold_s: f64, segment_s: f64) -> Self {
+        let stay = stays(hold_s, segment_s);
+        // In the long run as much begins as ends.
+        Self { begin: share * (1.0 - stay) / (1.0 - share), stay }
+    }
+    fn text(&self) -> String {
+        format!("probability = {{ begin = {}, stay = {} }}", digits(self.begin), digits(self.stay))
+    }
+}
+
+fn stays(hold_s: f64, segment_s: f64) -> f64 {
+    if hold_s > 0.0 { maths::exp(-segment_s / hold_s) } else { 0.0 }
+}
+
+/// Three significant digits, never in scientific form.
+fn digits(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return "0".to_owned();
+    }
+    let mut decimals = 0_usize;
+    let mut scaled = value.abs();
+    while scaled < 100.0 && decimals < 9 {
+        scaled *= 10.0;
+        decimals += 1;
+    }
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+impl Fit {
+    /// Errors for a scenario with segments of a length, as TOML; to be pasted or included as it is.
+    ///
+    /// Ordinary noise becomes an error of the size that 95 of 100 stay below; what wanders for longer than three segments
+    /// becomes a drift. Jumps, dropouts and delay become errors of their own where the log shows them.
+    pub fn error_table(&self, segment_s: f64) -> String {
+        let mut text = String::new();
+        let _ = writeln!(
+            text,
+            "# Fitted to {} rows over {} s. Probabilities are per segment of {} s.",
+            self.samples,
+            digits(self.duration_s),
+            digits(segment_s)
+        );
+        self.write_noise(segment_s, &mut text);
+        for jumps in self.jumps.iter().filter(|jumps| jumps.count > 0) {
+            write_jumps(jumps, segment_s, &mut text);
+        }
+        if let Some(delay_s) = self.delay_s.filter(|delay_s| delay_s.low > 0.0) {
+            let about = format!(
+                "All values are {} s late ({} … {}).",
+                digits(delay_s.value),
+                digits(delay_s.low),
+                digits(delay_s.high)
+            );
+            let always = Probability { begin: 1.0, stay: 1.0 };
+            entry(
+                &mut text,
+                "estimate-delay",
+                &about,
+                &format!("delay = {{ by = \"{} s\" }}", digits(delay_s.value)),
+                &always,
+            );
+        }
+        if let (Some(duration_s), true) = (self.dropouts.duration_s, self.dropouts.count > 0) {
+            let rate = self.dropouts.rate_per_s;
+            let about = format!(
+                "Nothing was told {} times, for {} s each: the last value grows that old.",
+                self.dropouts.count,
+                digits(duration_s.value)
+            );
+            let probability = Probability::of_events(rate.value, duration_s.value, segment_s);
+            entry(
+                &mut text,
+                "estimate-dropout",
+                &about,
+                &format!("delay = {{ by = \"{} s\" }}", digits(duration_s.value)),
+                &probability,
+            );
+        }
+        text
+    }
+
+    /// Position and heading together: their ordinary errors.
+    fn write_noise(&self, segment_s: f64, text: &mut String) {
+        let metres: Vec<&ChannelFit> = self.channels.iter().filter(|channel| channel.unit == "m").collect();
+        let heading = self.channels.iter().find(|channel| channel.unit == "rad");
+        let all: Vec<&ChannelFit> = metres.iter().copied().chain(heading).collect();
+        let Some(_) = all.first() else { return };
+        let wander_s = all.iter().filter_map(|channel| channel.wander_s).map(|time| time.value).fold(0.0, f64::max);
+        let size = |channel: &&ChannelFit| channel.bias.value.abs() + LARGE * channel.deviation.value;
+        let radius_m = metres.iter().map(size).fold(0.0, f64::max);
+        let turn_rad = heading.iter().map(size).fold(0.0, f64::max);
+        let probability = Probability::of_share(LARGE_SHARE, wander_s, segment_s);
+        if wander_s > 3.0 * segment_s && radius_m > 0.0 {
+            // Steps of a Gauss–Markov noise over a segment, as large as its limit is.
+            let share = (1.0 - maths::exp(-2.0 * segment_s / wander_s)).sqrt();
+            let mut drift = format!(
+                "drift = {{ step = \"{} m\", limit = \"{} m\", decay = \"{} m\", directions = {DIRECTIONS}",
+                digits(share * radius_m),
+                digits(radius_m),
+                digits(share * radius_m)
+            );
+            if turn_rad > 0.0 {
+                let _ = write!(
+                    drift,
+                    ", heading = \"{} rad\", heading_limit = \"{} rad\", heading_decay = \"{} rad\"",
+                    digits(share * turn_rad),
+                    digits(turn_rad),
+                    digits(share * turn_rad)
+                );
+            }
+            drift.push_str(" }");
+            let about = format!("Ordinary errors wander with a correlation time of {} s.", digits(wander_s));
+            return entry(text, "estimate-noise", &about, &drift, &probability);
+        }
+        let mut jump = format!("jump = {{ radius = \"{} m\", directions = {DIRECTIONS}", digits(radius_m));
+        if turn_rad > 0.0 {
+            let _ = write!(jump, ", heading = \"{} rad\"", digits(turn_rad));
+        }
+        jump.push_str(" }");
+        entry(text, "estimate-noise", "Ordinary errors: 95 of 100 are smaller.", &jump, &probability);
+    }
+}
+
+fn write_jumps(jumps: &Jumps, segment_s: f64, text: &mut String) {
+    let Some(size) = jumps.size else { return };
+    let hold_s = jumps.hold_s.map_or(f64::INFINITY, |hold_s| hold_s.value);
+    let probability = Probability::of_events(jumps.rate_per_s.value, hold_s, segment_s);
+    let about = format!(
+        "{} jumps of the {}: {} {} each ({} … {}).",
+        jumps.count,
+        jumps.name,
+        digits(size.value),
+        jumps.unit,
+        digits(size.low),
+        digits(size.high)
+    );
+    let model = match jumps.unit.as_str() {
+        "m" => format!("jump = {{ radius = \"{} m\", directions = {DIRECTIONS} }}", digits(size.value)),
+        "rad" => format!("jump = {{ radius = \"0 m\", directions = 1, heading = \"{} rad\" }}", digits(size.value)),
+        _ => return,
+    };
+    entry(text, &format!("{}-jump", jumps.name), &about, &model, &probability);
+}
+
+fn entry(text: &mut String, id: &str, about: &str, model: &str, probability: &Probability) {
+    let _ = write!(
+        text,
+        "\n# {about}\n[[error]]\nid = \"{id}\"\non = \"ego.localisation\"\n{model}\n{}\n",
+        probability.text()
+    );
+}
