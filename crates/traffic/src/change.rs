@@ -12,15 +12,19 @@ use crate::traffic::Traffic;
 /// What a free change must bring, metres per second squared.
 const GAIN_MIN_MPS2: f64 = 0.4;
 /// What a free change may ask of the follower (positive).
-const ASKED_MAX_MPS2: f64 = 1.5;
-/// Seconds of way that must be free before and behind one who must change.
-const FORCED_GAP_S: f64 = 0.25;
+const ASKED_MAX_MPS2: f64 = 2.5;
+/// The part of his time gap that a follower is expected to accept for a while.
+const ASKED_GAP: f64 = 0.5;
+/// Seconds of way that must be free before and behind one who changes.
+const GAP_MIN_S: f64 = 0.25;
 /// Time in which a difference of speed to a neighbour must not use up the gap.
-const FORCED_CLOSING_S: f64 = 1.5;
+const CLOSING_S: f64 = 1.5;
 /// Cars do not begin a change off the middle of their lane.
 const MIDDLE_M: f64 = 0.1;
 /// Slower than this nobody changes freely.
 const FREE_SPEED_MIN_MPS: f64 = 3.0;
+/// Before a junction nobody changes freely: others count on where a car is going.
+const SOLID_LINE_M: f64 = 60.0;
 /// How far back a driver looks for who might come from behind, metres.
 pub(crate) const LOOK_BACK_M: f64 = 100.0;
 
@@ -44,7 +48,10 @@ impl Scene<'_> {
         let lane = streets.lane(car.lane);
         let (beside, wish) = if self.tick % 2 == 0 { (lane.left, Wish::Left) } else { (lane.right, Wish::Right) };
         let is_forced = car.wish == wish;
-        let goes = is_forced || car.wish == Wish::None && car.speed_mps > FREE_SPEED_MIN_MPS;
+        let is_at_junction = car.next != NO_LANE
+            && streets.lane(car.next).is_guarded
+            && lane.length_m - car.station_m < SOLID_LINE_M;
+        let goes = is_forced || car.wish == Wish::None && car.speed_mps > FREE_SPEED_MIN_MPS && !is_at_junction;
         if !goes || next.station_m > lane.length_m || !self.is_wanted_and_safe(car, beside, leader, is_forced.into()) {
             return;
         }
@@ -65,32 +72,32 @@ impl Scene<'_> {
         let ahead = self.leader_in(car, beside, &entries[at..], sight_m);
         let behind = self.follower(car, beside, &entries[..at], station_m);
         let own = settings.kinds[usize::from(car.kind)];
-        let gap_s = settings.gap.time_gap_s;
+        let is_free = |free_m: f64, speed_mps: f64, closing_mps: f64| {
+            free_m > GAP_MIN_S * speed_mps + CLOSING_S * closing_mps.max(0.0)
+        };
+        let front = ahead.is_none_or(|Leader { ahead, .. }| {
+            let free_m = ahead.spacing_m - ahead.length_m + 0.5 * settings.standstill_m;
+            is_free(free_m, car.speed_mps, car.speed_mps - ahead.speed_mps)
+        });
+        let back = behind.is_none_or(|(follower, spacing_m)| {
+            let free_m = spacing_m - own.length_m - 0.5 * settings.standstill_m;
+            is_free(free_m, follower.speed_mps, follower.speed_mps - car.speed_mps)
+        });
+        if !(front && back) {
+            return false;
+        }
         match need {
-            Need::Forced => {
-                let is_free = |free_m: f64, speed_mps: f64, closing_mps: f64| {
-                    free_m > FORCED_GAP_S * speed_mps + FORCED_CLOSING_S * closing_mps.max(0.0)
-                };
-                let front = ahead.is_none_or(|Leader { ahead, .. }| {
-                    let free_m = ahead.spacing_m - ahead.length_m + 0.5 * settings.standstill_m;
-                    is_free(free_m, car.speed_mps, car.speed_mps - ahead.speed_mps)
-                });
-                let back = behind.is_none_or(|(follower, spacing_m)| {
-                    let free_m = spacing_m - own.length_m - 0.5 * settings.standstill_m;
-                    is_free(free_m, follower.speed_mps, follower.speed_mps - car.speed_mps)
-                });
-                front && back
-            }
+            Need::Forced => true,
             Need::Free => {
+                let gap_s = settings.gap.time_gap_s;
                 let follow = |leader: Option<Leader>| {
-                    leader.map_or(own.drive_mps2, |l| self.follow_mps2(gap_s, car.speed_mps, l.ahead).min(own.drive_mps2))
+                    let asked = |leader: Leader| self.follow_mps2(gap_s, car.speed_mps, leader.ahead);
+                    leader.map_or(own.drive_mps2, |leader| asked(leader).min(own.drive_mps2))
                 };
-                if follow(ahead) - follow(leader) < GAIN_MIN_MPS2 {
-                    return false;
-                }
-                behind.is_none_or(|(follower, spacing_m)| {
-                    self.follow_mps2(gap_s, follower.speed_mps, self.ahead_of(car, spacing_m)) > -ASKED_MAX_MPS2
-                })
+                let asked = |(follower, spacing_m): (Car, f64)| {
+                    self.follow_mps2(ASKED_GAP * gap_s, follower.speed_mps, self.ahead_of(car, spacing_m))
+                };
+                follow(ahead) - follow(leader) >= GAIN_MIN_MPS2 && behind.is_none_or(|b| asked(b) > -ASKED_MAX_MPS2)
             }
         }
     }

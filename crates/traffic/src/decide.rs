@@ -64,6 +64,7 @@ impl<'a> Scene<'a> {
                 let mut accel = self.free_accel_mps2(car, lane, kind);
                 if let Some(leader) = leader {
                     accel = accel.min(self.follow_mps2(next.time_gap_s, car.speed_mps, leader.ahead));
+                    accel = accel.min(self.emergency_mps2(car.speed_mps, kind, leader.ahead));
                 }
                 if lane.length_m - car.station_m < sight_m {
                     accel = accel.min(self.accel_for_lane_end_mps2(car, lane, kind));
@@ -91,6 +92,21 @@ impl<'a> Scene<'a> {
     #[inline(always)]
     pub(crate) fn follow_mps2(&self, time_gap_s: f64, speed_mps: f64, ahead: Ahead) -> f64 {
         self.traffic.settings.gap.accel_with_time_gap_mps2(time_gap_s, speed_mps, ahead)
+    }
+    /// What is needed so that even a leader who brakes as hard as we can is not hit: the speed from which a full brake still ends behind
+    /// him, after one tick of reaction. M2 stays within it except after a sudden loss of distance.
+    #[inline(always)]
+    fn emergency_mps2(&self, speed_mps: f64, kind: &Kind, ahead: Ahead) -> f64 {
+        let settings = &self.traffic.settings;
+        let (brake, step_s) = (kind.brake_mps2, settings.step_s);
+        let free_m = (ahead.spacing_m - ahead.length_m + 0.5 * settings.standstill_m).max(0.0);
+        let room = 2.0 * brake * free_m + ahead.speed_mps * ahead.speed_mps;
+        let lost_mps = brake * step_s;
+        if speed_mps * (speed_mps + 2.0 * lost_mps) <= room {
+            return f64::INFINITY;
+        }
+        let safe_mps = (lost_mps * lost_mps + room).sqrt() - lost_mps;
+        (safe_mps - speed_mps) / step_s
     }
     /// How an entry looks from a place `spacing_m` behind its front.
     #[inline(always)]
