@@ -63,7 +63,6 @@ pub struct Scratch {
     pub(crate) bands: Bands,
     pub(crate) moved: Vec<Car>,
     pub(crate) added: Vec<Car>,
-    pub(crate) next: Population,
     pub(crate) stayed: Vec<Car>,
     pub(crate) stayed_starts: Vec<u32>,
 }

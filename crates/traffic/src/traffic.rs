@@ -83,6 +83,8 @@ pub struct Traffic {
     pub(crate) flow_ids_from: Id,
     /// Half the number of ticks between two thoughts of a free change.
     pub(crate) change_period: u32,
+    /// The farthest that anybody looks ahead, whatever his speed.
+    pub(crate) sight_max_m: f64,
     sight_at_rest_m: f64,
     sight_per_mps: f64,
 }
@@ -111,6 +113,7 @@ impl Traffic {
             walker_kind: settings.kinds.len() as u8 - 1,
             flow_ids_from: 1 << 24,
             change_period: (0.5 / settings.step_s).round().max(1.0) as u32,
+            sight_max_m: sight_at_rest_m + sight_per_mps * streets.fastest_mps(),
             streets,
             settings,
             flows,
@@ -139,7 +142,7 @@ impl Traffic {
     }
     #[inline(always)]
     pub(crate) fn sight_m(&self, speed_mps: f64) -> f64 {
-        self.sight_at_rest_m + self.sight_per_mps * speed_mps
+        (self.sight_at_rest_m + self.sight_per_mps * speed_mps).min(self.sight_max_m)
     }
     #[inline]
     pub(crate) fn script_of(&self, id: Id) -> Option<&Script> {
