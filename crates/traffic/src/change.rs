@@ -51,7 +51,10 @@ impl Scene<'_> {
         let is_at_junction = car.next != NO_LANE
             && streets.lane(car.next).is_guarded
             && lane.length_m - car.station_m < SOLID_LINE_M;
-        let goes = is_forced || car.wish == Wish::None && car.speed_mps > FREE_SPEED_MIN_MPS && !is_at_junction;
+        // Nobody goes freely where he would have to come back from.
+        let is_way_out = || self.traffic.next_of(car, beside).1 == Wish::None;
+        let is_free = car.wish == Wish::None && car.speed_mps > FREE_SPEED_MIN_MPS && !is_at_junction;
+        let goes = is_forced || is_free && is_way_out();
         if !goes || next.station_m > lane.length_m || !self.is_wanted_and_safe(car, beside, leader, is_forced.into()) {
             return;
         }

@@ -2,6 +2,7 @@
 
 use crate::car::{Car, Id, Kind, NOBODY, Role, Wish};
 use crate::gap::Ahead;
+use crate::junction::STOP_LINE_M;
 use crate::objects::Bands;
 use crate::quintic::{Jet, Quintic};
 use crate::settings::Manners;
@@ -229,9 +230,11 @@ impl<'a> Scene<'a> {
         let step_s = self.traffic.settings.step_s;
         car.speed_mps = (car.speed_mps + accel_mps2 * step_s).max(0.0);
         car.station_m += car.speed_mps * step_s;
-        let is_asked = car.next != NO_LANE && self.traffic.streets.lane(car.next).is_guarded;
-        car.waited_ticks =
-            if is_asked && car.speed_mps < STANDS_MPS { (car.waited_ticks + 1).min(WAITED_MAX) } else { 0 };
+        let lane = self.traffic.streets.lane(car.lane);
+        let is_at_line = lane.length_m - car.station_m < STOP_LINE_M;
+        if is_at_line && car.speed_mps < STANDS_MPS && car.next != NO_LANE && self.traffic.streets.lane(car.next).is_guarded {
+            car.waited_ticks = (car.waited_ticks + 1).min(WAITED_MAX);
+        }
     }
     /// The reference across the lane at a station: the lane change, or the band of the lane.
     fn reference_m(&self, car: &Car, station_m: f64) -> f64 {

@@ -5,7 +5,7 @@ use crate::decide::Scene;
 use crate::streets::{Colour, LaneNumber, NO_LIGHT};
 
 /// How near the line one must have stopped for a stop sign.
-const STOP_LINE_M: f64 = 4.0;
+pub(crate) const STOP_LINE_M: f64 = 4.0;
 /// How long one must have stood at a stop sign.
 const STOPPED_S: f64 = 1.0;
 /// Time beyond the time to clear the junction that a crossing car must still be away.

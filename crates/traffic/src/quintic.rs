@@ -134,7 +134,7 @@ mod tests {
             let end = ChangeEnd { x_m, y_m: 3.5, heading_rad: 0.0, curvature_per_m: 0.0 };
             let path = Quintic::lane_change(0.0, end);
             let largest = (0..=100).map(|i| path.curvature_per_m(x_m * f64::from(i) / 100.0).abs()).fold(0.0, f64::max);
-            assert!(largest * speed * speed < 2.3, "{speed} m/s: {}", largest * speed * speed);
+            assert!(largest * speed * speed < 1.3, "{speed} m/s: {}", largest * speed * speed);
         }
     }
 }

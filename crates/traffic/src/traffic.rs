@@ -184,6 +184,7 @@ impl Traffic {
     #[inline]
     pub(crate) fn enter(&self, car: &mut Car, lane: LaneNumber) {
         car.lane = lane;
+        car.waited_ticks = 0;
         (car.next, car.wish) = self.next_of(car, lane);
     }
     /// A car at a place, ready to drive.

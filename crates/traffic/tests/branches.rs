@@ -10,7 +10,7 @@ use anabranch_traffic::{
 };
 use proptest::prelude::*;
 
-const TICKS: u32 = 150;
+const TICKS: u32 = 200;
 
 /// An ego that drives about without sense: speeds up, brakes hard, jumps lanes, takes links by chance.
 struct Wild {
@@ -46,7 +46,14 @@ struct Seen {
 
 /// Runs both ways from the same start, compares the bytes of every tick, and says how many were touched in the end.
 fn check(traffic: &Traffic, per_km: f64, seed: u64, fire_at: Option<u32>) -> Seen {
-    let start = traffic.start(&spread(traffic, per_km, 9.0));
+    let mix = Chance::new(Seed(seed), "mix");
+    let mut cars = spread(traffic, per_km, 9.0);
+    for car in &mut cars {
+        let now = mix.at(u64::from(car.id));
+        *car = traffic.with(*car, u8::from(now.uniform(0) < 0.3), 0);
+        car.speed_mps *= 0.5 + now.uniform(1);
+    }
+    let start = traffic.start(&cars);
     let timeline = Timeline::new(traffic, start.clone(), TICKS);
     let (mut full, mut branch) = (start, traffic.branch());
     let (mut scratch, mut branch_scratch) = (Scratch::default(), BranchScratch::default());
@@ -73,7 +80,7 @@ fn check(traffic: &Traffic, per_km: f64, seed: u64, fire_at: Option<u32>) -> See
 }
 
 fn motorway() -> Traffic {
-    let motorway = Motorway { lanes: 3, pieces: 6, piece_m: 300.0, limit_mps: 30.0 };
+    let motorway = Motorway { lanes: 3, pieces: 25, piece_m: 60.0, limit_mps: 25.0 };
     Traffic::new(World::new(motorway.streets(), Settings::new(0.1)), Seed(3)).unwrap()
 }
 
