@@ -1,0 +1,363 @@
+//! The lane network as the traffic sees it: flat lists, no geometry.
+//!
+//! Cars live in lane coordinates, so all they need of a road is lengths, limits, neighbours, links and who gives way. Ways through a
+//! junction are lanes too; what must be obeyed before entering one (a light, a stop sign, other ways that go first) is said with it.
+
+use serde::{Deserialize, Serialize};
+
+/// Number of a lane.
+pub type LaneNumber = u32;
+/// No lane.
+pub const NO_LANE: LaneNumber = LaneNumber::MAX;
+
+/// A lane as it is handed in.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct LaneSpec {
+    /// Length, metres.
+    pub length_m: f64,
+    /// Speed limit, metres per second.
+    pub limit_mps: f64,
+    /// Width, metres.
+    pub width_m: f64,
+    /// The lane to the left with the same direction.
+    pub left: Option<LaneNumber>,
+    /// The lane to the right with the same direction.
+    pub right: Option<LaneNumber>,
+    /// Where it leads, each with its share of the cars that have no route of their own.
+    pub next: Vec<(LaneNumber, f64)>,
+    /// What happens at an end without links: cars leave here, or the lane is dropped and they must change.
+    pub end: LaneEnd,
+    /// A stop sign stands before this lane.
+    pub stop_sign: bool,
+    /// The light that guards the entry of this lane.
+    pub light: Option<u32>,
+    /// Lanes whose cars go first.
+    pub gives_way_to: Vec<LaneNumber>,
+    /// Lanes that cross or join this one with equal rights: who waited longer goes first.
+    pub shares_with: Vec<LaneNumber>,
+}
+
+/// What happens at the end of a lane without links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum LaneEnd {
+    /// Cars leave the network.
+    #[default]
+    Exit,
+    /// The lane is dropped: cars must change before.
+    Drop,
+}
+
+/// What a light shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Colour {
+    /// Go.
+    Green,
+    /// Stop if that can be done in comfort.
+    Yellow,
+    /// Stop.
+    Red,
+}
+
+/// A light with a fixed programme: green, yellow, red, and again. What it shows is a function of the tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Light {
+    /// Ticks of green.
+    pub green_ticks: u32,
+    /// Ticks of yellow.
+    pub yellow_ticks: u32,
+    /// Ticks of red.
+    pub red_ticks: u32,
+    /// Where in its programme it is at tick 0.
+    pub offset_ticks: u32,
+}
+
+impl Light {
+    /// What it shows at a tick.
+    pub fn colour(&self, tick: u32) -> Colour {
+        let cycle = u64::from(self.green_ticks) + u64::from(self.yellow_ticks) + u64::from(self.red_ticks);
+        let at = (u64::from(tick) + u64::from(self.offset_ticks)) % cycle.max(1);
+        if at < u64::from(self.green_ticks) {
+            Colour::Green
+        } else if at < u64::from(self.green_ticks) + u64::from(self.yellow_ticks) {
+            Colour::Yellow
+        } else {
+            Colour::Red
+        }
+    }
+}
+
+/// What is wrong with a network.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StreetsError {
+    /// A lane names another that does not exist.
+    #[error("lane {lane} names lane {other} as its {role}, but there are only {count} lanes")]
+    Dangling {
+        /// The lane.
+        lane: usize,
+        /// What it names.
+        other: LaneNumber,
+        /// As what.
+        role: &'static str,
+        /// How many lanes there are.
+        count: usize,
+    },
+    /// A length, limit, width or share that cannot be.
+    #[error("lane {lane}: {what} is {value}; it must be positive and finite")]
+    Value {
+        /// The lane.
+        lane: usize,
+        /// Which value.
+        what: &'static str,
+        /// The value.
+        value: f64,
+    },
+    /// A neighbour that does not answer.
+    #[error("lane {lane} has lane {other} as neighbour, which does not have lane {lane} on its other side")]
+    Neighbour {
+        /// The lane.
+        lane: usize,
+        /// Its neighbour.
+        other: LaneNumber,
+    },
+    /// A light that does not exist, or has no programme.
+    #[error("lane {lane} is guarded by light {light}, which does not exist or has a programme of no length")]
+    Light {
+        /// The lane.
+        lane: usize,
+        /// The light.
+        light: u32,
+    },
+}
+
+/// One lane, as the hot loops read it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lane {
+    pub length_m: f64,
+    pub limit_mps: f64,
+    pub width_m: f64,
+    pub left: LaneNumber,
+    pub right: LaneNumber,
+    pub light: u32,
+    pub end: LaneEnd,
+    pub stop_sign: bool,
+    /// Whether anything must be obeyed before entering.
+    pub is_guarded: bool,
+    /// Whether cars of a neighbour may have to come over.
+    pub has_merging: bool,
+    next: Span,
+    prev: Span,
+    first: Span,
+    equal: Span,
+}
+
+/// No light.
+pub(crate) const NO_LIGHT: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    from: u32,
+    to: u32,
+}
+
+/// The network, immutable.
+#[derive(Clone, Debug)]
+pub struct Streets {
+    lanes: Vec<Lane>,
+    lists: Vec<LaneNumber>,
+    /// Upper end of the share of each link, beside `lists`; only links have one.
+    shares: Vec<f64>,
+    lights: Vec<Light>,
+}
+
+impl Streets {
+    /// A network of lanes and lights.
+    ///
+    /// # Errors
+    /// Names the first lane that cannot be, and why.
+    pub fn new(specs: &[LaneSpec], lights: &[Light]) -> Result<Self, StreetsError> {
+        for (number, spec) in specs.iter().enumerate() {
+            check(number, spec, specs, lights)?;
+        }
+        let mut streets =
+            Self { lanes: Vec::with_capacity(specs.len()), lists: vec![], shares: vec![], lights: lights.to_vec() };
+        let mut prev: Vec<Vec<LaneNumber>> = vec![Vec::new(); specs.len()];
+        for (number, spec) in specs.iter().enumerate() {
+            spec.next.iter().for_each(|&(next, _)| prev[next as usize].push(number as LaneNumber));
+        }
+        for (spec, prev) in specs.iter().zip(&prev) {
+            streets.add(spec, prev);
+        }
+        for number in 0..streets.lanes.len() {
+            let lane = streets.lanes[number];
+            if lane.next.from == lane.next.to && lane.end == LaneEnd::Drop {
+                for beside in [lane.left, lane.right].into_iter().filter(|&lane| lane != NO_LANE) {
+                    streets.lanes[beside as usize].has_merging = true;
+                }
+            }
+        }
+        Ok(streets)
+    }
+    fn add(&mut self, spec: &LaneSpec, prev: &[LaneNumber]) {
+        let total: f64 = spec.next.iter().map(|link| link.1).sum();
+        let mut upper = 0.0;
+        let from = self.lists.len() as u32;
+        for &(next, share) in &spec.next {
+            upper += share / total;
+            self.lists.push(next);
+            self.shares.resize(self.lists.len(), upper);
+        }
+        let next = Span { from, to: self.lists.len() as u32 };
+        let mut list = |items: &[LaneNumber]| {
+            let from = self.lists.len() as u32;
+            self.lists.extend_from_slice(items);
+            Span { from, to: self.lists.len() as u32 }
+        };
+        let (prev, first, equal) = (list(prev), list(&spec.gives_way_to), list(&spec.shares_with));
+        let has_foes = first.from != equal.to;
+        self.lanes.push(Lane {
+            length_m: spec.length_m,
+            limit_mps: spec.limit_mps,
+            width_m: spec.width_m,
+            left: spec.left.unwrap_or(NO_LANE),
+            right: spec.right.unwrap_or(NO_LANE),
+            light: spec.light.unwrap_or(NO_LIGHT),
+            end: spec.end,
+            stop_sign: spec.stop_sign,
+            is_guarded: spec.stop_sign || spec.light.is_some() || has_foes,
+            has_merging: false,
+            next,
+            prev,
+            first,
+            equal,
+        });
+    }
+    /// How many lanes there are.
+    pub fn count(&self) -> usize {
+        self.lanes.len()
+    }
+    /// Length of a lane, metres.
+    pub fn length_m(&self, lane: LaneNumber) -> f64 {
+        self.lane(lane).length_m
+    }
+    /// Where a lane leads.
+    pub fn next(&self, lane: LaneNumber) -> &[LaneNumber] {
+        self.span(self.lane(lane).next)
+    }
+    /// What leads into a lane.
+    pub fn prev(&self, lane: LaneNumber) -> &[LaneNumber] {
+        self.span(self.lane(lane).prev)
+    }
+    /// Lanes whose cars go before those that enter this lane.
+    pub fn goes_first(&self, lane: LaneNumber) -> &[LaneNumber] {
+        self.span(self.lane(lane).first)
+    }
+    /// Lanes with the same rights as this one.
+    pub fn goes_equally(&self, lane: LaneNumber) -> &[LaneNumber] {
+        self.span(self.lane(lane).equal)
+    }
+    /// The lights.
+    pub fn lights(&self) -> &[Light] {
+        &self.lights
+    }
+    /// The link whose share a number in [0, 1) falls into.
+    pub(crate) fn pick(&self, lane: LaneNumber, uniform: f64) -> LaneNumber {
+        let span = self.lane(lane).next;
+        (span.from..span.to)
+            .find(|&at| uniform < self.shares[at as usize] || at + 1 == span.to)
+            .map_or(NO_LANE, |at| self.lists[at as usize])
+    }
+    /// The station on a neighbour beside a station of this lane: in proportion, since the outer lane of a bend is longer.
+    pub(crate) fn beside_m(&self, lane: LaneNumber, other: LaneNumber, station_m: f64) -> f64 {
+        let (here_m, there_m) = (self.lane(lane).length_m, self.lane(other).length_m);
+        if here_m == there_m { station_m } else { station_m * (there_m / here_m) }
+    }
+    #[inline(always)]
+    pub(crate) fn lane(&self, lane: LaneNumber) -> &Lane {
+        &self.lanes[lane as usize]
+    }
+    pub(crate) fn fastest_mps(&self) -> f64 {
+        self.lanes.iter().map(|lane| lane.limit_mps).fold(0.0, f64::max)
+    }
+    #[inline(always)]
+    fn span(&self, span: Span) -> &[LaneNumber] {
+        &self.lists[span.from as usize..span.to as usize]
+    }
+}
+
+fn check(number: usize, spec: &LaneSpec, all: &[LaneSpec], lights: &[Light]) -> Result<(), StreetsError> {
+    let values = [("the length", spec.length_m), ("the speed limit", spec.limit_mps), ("the width", spec.width_m)];
+    let shares = spec.next.iter().map(|link| ("the share of a link", link.1));
+    for (what, value) in values.into_iter().chain(shares) {
+        if !(value.is_finite() && value > 0.0) {
+            return Err(StreetsError::Value { lane: number, what, value });
+        }
+    }
+    let names = [("neighbour", spec.left.iter().chain(&spec.right).copied().collect::<Vec<_>>())]
+        .into_iter()
+        .chain([("continuation", spec.next.iter().map(|link| link.0).collect())])
+        .chain([("superior", spec.gives_way_to.clone()), ("equal", spec.shares_with.clone())]);
+    for (role, others) in names {
+        if let Some(&other) = others.iter().find(|&&other| other as usize >= all.len()) {
+            return Err(StreetsError::Dangling { lane: number, other, role, count: all.len() });
+        }
+    }
+    let own = Some(number as LaneNumber);
+    if let Some(other) = spec.left.filter(|&other| all[other as usize].right != own) {
+        return Err(StreetsError::Neighbour { lane: number, other });
+    }
+    if let Some(other) = spec.right.filter(|&other| all[other as usize].left != own) {
+        return Err(StreetsError::Neighbour { lane: number, other });
+    }
+    let runs = |light: &Light| light.green_ticks.max(light.yellow_ticks).max(light.red_ticks) > 0;
+    match spec.light {
+        Some(light) if !lights.get(light as usize).is_some_and(runs) => {
+            Err(StreetsError::Light { lane: number, light })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(next: &[(LaneNumber, f64)]) -> LaneSpec {
+        LaneSpec { length_m: 100.0, limit_mps: 14.0, width_m: 3.5, next: next.to_vec(), ..LaneSpec::default() }
+    }
+
+    #[test]
+    fn links_are_taken_by_their_shares() {
+        let streets = Streets::new(&[lane(&[(1, 1.0), (2, 3.0)]), lane(&[]), lane(&[])], &[]).unwrap();
+        assert_eq!(streets.pick(0, 0.24), 1);
+        assert_eq!(streets.pick(0, 0.26), 2);
+        assert_eq!(streets.pick(0, 0.999_999), 2);
+        assert_eq!(streets.pick(1, 0.5), NO_LANE);
+        assert_eq!(streets.prev(2), [0]);
+    }
+
+    #[test]
+    fn networks_that_cannot_be_are_told_with_their_lane() {
+        let check = |specs: &[LaneSpec], expect: &str| {
+            assert_eq!(Streets::new(specs, &[]).unwrap_err().to_string(), expect);
+        };
+        check(&[lane(&[(3, 1.0)])], "lane 0 names lane 3 as its continuation, but there are only 1 lanes");
+        check(&[LaneSpec { length_m: 0.0, ..lane(&[]) }], "lane 0: the length is 0; it must be positive and finite");
+        check(&[lane(&[(0, f64::NAN)])], "lane 0: the share of a link is NaN; it must be positive and finite");
+        check(
+            &[LaneSpec { left: Some(1), ..lane(&[]) }, lane(&[])],
+            "lane 0 has lane 1 as neighbour, which does not have lane 0 on its other side",
+        );
+        check(
+            &[LaneSpec { light: Some(0), ..lane(&[]) }],
+            "lane 0 is guarded by light 0, which does not exist or has a programme of no length",
+        );
+    }
+
+    #[test]
+    fn a_light_goes_through_its_programme() {
+        let light = Light { green_ticks: 3, yellow_ticks: 1, red_ticks: 2, offset_ticks: 1 };
+        let seen: Vec<Colour> = (0..7).map(|tick| light.colour(tick)).collect();
+        use Colour::{Green, Red, Yellow};
+        assert_eq!(seen, [Green, Green, Yellow, Red, Red, Green, Green]);
+    }
+}
