@@ -10,6 +10,7 @@ mod cycle;
 mod link;
 mod memory;
 mod overhead;
+mod road;
 mod scenario;
 mod timing;
 mod truth;
@@ -67,6 +68,7 @@ const BENCHES: &[Bench] = &[
     ("corridor", corridor::run),
     ("truth", truth::run),
     ("version", version::run),
+    ("road", road::run),
 ];
 
 fn main() -> ExitCode {

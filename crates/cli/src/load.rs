@@ -66,10 +66,12 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
         document.apply_override(key, value)?;
     }
     let has_file = |name: &str| folder.join(name).is_file();
-    let spec = document.read(&Hooks { has_file: &has_file, ..Hooks::default() })?;
+    let read_file = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+    let spec = document.read(&Hooks { has_file: &has_file, read_file: &read_file, ..Hooks::default() })?;
     document.check_placement(&spec)?;
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let files = spec.ego.driver.outside.as_ref().map_or_else(Vec::new, |driver| outside::file_of(driver, &folder));
+    let mut files = spec.ego.driver.outside.as_ref().map_or_else(Vec::new, |driver| outside::file_of(driver, &folder));
+    files.extend(spec.road.iter().filter_map(|road| Some(folder.join(&road.map.as_ref()?.value))));
     let hash = with_files(identity(bytes, &overrides), &files)?;
     Ok(Loaded { path: path.to_owned(), text, hash, overrides, document, spec, patience: Patience::Usual })
 }
@@ -77,7 +79,8 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
 /// Puts what `--driver` means in its place, now that it is known where the scenario is and what its cycle was.
 fn name_driver(overrides: &mut [Override], document: &Document, folder: &Path) -> Result<(), Failure> {
     let Some(flag) = overrides.iter_mut().find(|(key, _)| key == DRIVER_FLAG) else { return Ok(()) };
-    let before = document.read(&Hooks { has_file: &|_| true, ..Hooks::default() })?;
+    let read_file = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+    let before = document.read(&Hooks { has_file: &|_| true, read_file: &read_file, ..Hooks::default() })?;
     *flag = outside::driver_override(&flag.1, folder, before.ego.driver.cycle_s.map(|cycle| cycle.value));
     Ok(())
 }
@@ -88,7 +91,7 @@ pub fn with_driver(sets: &[Override], driver: Option<&String>) -> Vec<Override> 
     flag.into_iter().chain(sets.iter().cloned()).collect()
 }
 
-/// A driver that was changed makes another scenario.
+/// A driver or a map that was changed makes another scenario.
 fn with_files(hash: Digest, files: &[PathBuf]) -> Result<Digest, Failure> {
     if files.is_empty() {
         return Ok(hash);
@@ -198,8 +201,17 @@ impl Loaded {
             None => format!("wall `{}`", world.walls[number].id.value),
             Some(index) => match world.obstacles.get(index) {
                 Some(obstacle) => format!("obstacle `{}`", obstacle.id.value),
-                None => format!("obstacle {number}"),
+                None => self.road_user_name(index - world.obstacles.len()),
             },
+        }
+    }
+
+    /// What a person calls somebody on the road: objects have names, and all others none.
+    fn road_user_name(&self, number: usize) -> String {
+        let objects = self.spec.road.as_ref().map_or(&[][..], |road| &road.objects);
+        match objects.get(number) {
+            Some(object) => format!("{} `{}`", object.kind.value.word(), object.id.value),
+            None => "another car".to_owned(),
         }
     }
 }

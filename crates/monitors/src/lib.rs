@@ -18,6 +18,7 @@
 mod error;
 mod expression;
 mod lexer;
+mod on_roads;
 mod program;
 mod requirement;
 mod signals;
@@ -27,4 +28,5 @@ pub use program::{Program, SIGNALS_MAX};
 pub use requirement::{
     Judgement, Level, Memory, REQUIREMENTS_MAX, Requirement, Requirements, Rule, TooManyRequirements, verdicts,
 };
+pub use on_roads::{Following, ROAD_SIGNALS, road};
 pub use signals::{LOW_SPEED_SIGNALS, SignalKind, low_speed, recorded};

@@ -57,6 +57,7 @@ fn passage() -> Scene {
         subtitle:
             "Reversing into a 2.3 m wide passage; the position estimate may be off by 0.1 m and jump at any second."
                 .into(),
+        markings: Vec::new(),
         polylines: vec![vec![[-30.0, 1.15], [-1.0, 1.15]], vec![[-30.0, -1.15], [-1.0, -1.15]]],
         polygons: vec![],
         outline: outline(),
@@ -89,6 +90,7 @@ fn parking() -> Scene {
     Scene {
         title: "Curved parking (made-up data)".into(),
         subtitle: "Reversing into a bay between two parked cars.".into(),
+        markings: Vec::new(),
         polylines: vec![vec![[-14.0, 2.6], [8.0, 2.6]]],
         polygons: vec![
             vec![[-10.4, -11.0], [-7.5, -11.0], [-7.5, -5.2], [-10.4, -5.2]],

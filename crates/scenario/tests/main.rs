@@ -12,6 +12,7 @@ mod reference;
 mod shipped;
 mod soundness;
 mod stories;
+mod streets;
 mod truth;
 mod valid_files;
 mod verdicts;

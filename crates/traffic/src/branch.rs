@@ -57,6 +57,14 @@ impl Branch {
     pub fn touched(&self) -> &[Car] {
         &self.cars
     }
+    /// Whether a car of the timeline is here as it is there: neither touched nor gone.
+    pub fn has_as_it_was(&self, id: Id) -> bool {
+        self.cars.iter().all(|car| car.id != id) && self.gone.binary_search(&id).is_err()
+    }
+    /// A pedestrian, touched or not.
+    pub fn walker_in(&self, timeline: &Timeline, number: usize) -> Walker {
+        self.walker(timeline.frame(self.tick), number)
+    }
     /// Which triggers have fired.
     pub fn fired(&self) -> &Fired {
         &self.fired

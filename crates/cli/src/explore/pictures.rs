@@ -23,6 +23,8 @@ use crate::failure::Failure;
 const SCALE: f32 = 1.5;
 /// Base cycles between two poses of a failing path.
 const POSE_EVERY_TICKS: u64 = 5;
+/// Distance of the corners of drawn lanes.
+const LANE_STEP_M: f64 = 5.0;
 /// Points of a quarter circle in the outline of the car.
 const CORNER_POINTS: usize = 9;
 
@@ -56,6 +58,7 @@ pub(super) fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failur
     Ok(Scene {
         title: format!("{}: {}", facts.drive.name(), facts.verdict()),
         subtitle: subtitle(facts, drawing.every()),
+        markings: lane_edges(facts.drive),
         polylines: spec.world.walls.iter().map(|wall| wall.points.iter().map(point).collect()).collect(),
         polygons: spec
             .world
@@ -75,6 +78,22 @@ pub(super) fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failur
         failing,
         inset: Inset::Auto,
     })
+}
+
+/// Both lines of every lane.
+fn lane_edges(drive: &Drive) -> Vec<Vec<[f64; 2]>> {
+    let mut edges = Vec::new();
+    for lane in drive.network().map_or(&[][..], |network| network.lanes()) {
+        let steps = (lane.length_m() / LANE_STEP_M).ceil().max(1.0);
+        for side in [0.5, -0.5] {
+            let at = |step: usize| {
+                let station_m = lane.length_m() * step as f64 / steps;
+                xy(lane.point_at(station_m, side * lane.width_m(station_m)))
+            };
+            edges.push((0..=steps as usize).map(at).collect());
+        }
+    }
+    edges
 }
 
 /// What the scenario says about itself, and what was left out of the picture.

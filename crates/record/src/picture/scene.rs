@@ -49,6 +49,8 @@ pub struct Scene {
     pub title: String,
     /// A sentence below it.
     pub subtitle: String,
+    /// Lines that are only painted, such as those of lanes.
+    pub markings: Vec<Vec<Point>>,
     /// Walls and other lines that must not be touched.
     pub polylines: Vec<Vec<Point>>,
     /// Obstacles.

@@ -12,6 +12,7 @@ use super::{Point, colour};
 const BUNDLE_MAX: usize = 20_000;
 
 const WALL: Style = Style::line(colour::INK, 2.6);
+const MARKING: Style = Style::line(colour::SOFT_INK, 0.7).opacity(0.5);
 const OBSTACLE: Style = Style::line(colour::INK, 1.4).fill(colour::SOLID, 1.0);
 const SEGMENT: Style = Style::line(colour::BLUE, 0.9).opacity(0.55);
 const FAILING: Style = Style::line(colour::RED, 2.6);
@@ -79,6 +80,7 @@ pub(super) fn thin<'a>(scene: &'a Scene, view: &View, detail: &Detail) -> Thinne
 }
 
 pub(super) fn put_world(svg: &mut Svg, scene: &Scene, view: &View, drawn: &Thinned<'_>, detail: &Detail) {
+    svg.lines(scene.markings.iter().map(|line| line.iter().map(|point| view.map(*point))), MARKING);
     for polygon in &scene.polygons {
         svg.polygon(polygon.iter().map(|point| view.map(*point)), OBSTACLE);
     }

@@ -8,7 +8,9 @@ use anabranch_driving::{Gear, PlanError};
 use anabranch_errors::ErrorSetError;
 use anabranch_geometry::{Arc, Body, Edge, EdgeSet, Path};
 use anabranch_kernel::{Axis, CellSize, Grid, ParamSpace, Variable};
-use anabranch_monitors::{LOW_SPEED_SIGNALS, Program, Requirement, Requirements, Rule, recorded};
+use anabranch_monitors::{
+    LOW_SPEED_SIGNALS, Program, ROAD_SIGNALS, Requirement, Requirements, Rule, SignalKind, recorded,
+};
 use anabranch_sensing::{Localisation, OBSTACLES_MAX, ObstacleSensor, Presence, SensedObstacle};
 use anabranch_vehicle::CarModel;
 
@@ -79,6 +81,7 @@ impl Drive {
         let model = CarModel::new(spec.ego.vehicle.car, spec.world.step_s.value);
         let body = Body::new(&model.spec.outline);
         let ticks = |seconds: f64| spec.world.ticks(seconds).max(1);
+        check_road(spec, outside.is_some())?;
         let (driver, control_ticks) = match outside {
             Some(outside) => outside::start(spec, &model, outside)?,
             None => {
@@ -89,7 +92,14 @@ impl Drive {
         let numbers = sensed_numbers(spec)?;
         let errors = error_set(spec, &numbers)?;
         let planning = planning(spec, &model);
-        let plans = plans(spec, &planning, &driver)?;
+        let (street, plans) = match &spec.road {
+            Some(road) => {
+                let (street, plans) =
+                    super::street::assemble(spec, road, &model, control_ticks, errors.reach().late_ticks)?;
+                (Some(std::sync::Arc::new(street)), plans)
+            }
+            None => (None, plans(spec, &planning, &driver)?),
+        };
         let walls = walls(spec);
         let cruise_mps = cruise_mps(spec);
         let speed_bound_mps = SPEED_BOUND_FACTOR * cruise_mps + SPEED_BOUND_EXTRA_MPS;
@@ -110,7 +120,8 @@ impl Drive {
             segment_ticks: ticks(spec.explore.segment_s.value),
             until_ticks: ticks(spec.explore.until_s.value),
             layout: super::state::Layout::default(),
-            signals: recorded(LOW_SPEED_SIGNALS),
+            signals: recorded(signal_table(spec)),
+            street,
             side_by_side: false,
             wide: super::lanes::wide_lanes(),
             model,
@@ -215,6 +226,7 @@ fn lateral_gains(spec: &ScenarioSpec, preset: LateralGains) -> (LateralGains, La
 fn driver(spec: &ScenarioSpec, model: &CarModel, cycle_s: f64) -> Driver {
     let given = &spec.ego.driver;
     match given.kind.value {
+        DriverKind::Road => Driver::Road,
         DriverKind::TrajectoryFollower => {
             let mut gains = TrajectoryFollowerSpec::CALM;
             (gains.lateral, gains.reverse) = lateral_gains(spec, gains.lateral);
@@ -238,12 +250,41 @@ fn cruise_mps(spec: &ScenarioSpec) -> f64 {
         DriverKind::TrajectoryFollower => TrajectoryFollowerSpec::CALM.cruise_mps,
         DriverKind::Eager => PathFollowerSpec::EAGER.speed.cruise_mps,
         DriverKind::Calm | DriverKind::PathFollower => PathFollowerSpec::CALM.speed.cruise_mps,
+        DriverKind::Road => spec.road.as_ref().map_or(0.0, fastest_mps),
     };
     spec.ego.driver.cruise_mps.map_or(preset, |v| v.value)
 }
 
+/// The highest speed limit.
+fn fastest_mps(road: &file::RoadSpec) -> f64 {
+    let limits = road.network.lanes().iter().flat_map(|lane| {
+        lane.waypoint_stations_m().iter().map(|station_m| lane.limit_mps(*station_m))
+    });
+    limits.fold(0.0, f64::max)
+}
+
+/// The signals that requirements can be about.
+pub(super) fn signal_table(spec: &ScenarioSpec) -> &'static [(&'static str, SignalKind)] {
+    if spec.road.is_some() { ROAD_SIGNALS } else { LOW_SPEED_SIGNALS }
+}
+
+/// The driver on roads and the roads need each other.
+fn check_road(spec: &ScenarioSpec, from_outside: bool) -> Result<(), AssembleError> {
+    let is_road = spec.ego.driver.kind.value == DriverKind::Road;
+    let what = match (&spec.road, is_road) {
+        (Some(_), _) if from_outside => "a driver from outside cannot drive on roads yet; use driver = \"road\"",
+        (Some(_), false) => "on roads the driver is \"road\"; write driver = \"road\", or leave out [road]",
+        (None, true) => "the driver \"road\" needs a [road]",
+        _ => return Ok(()),
+    };
+    Err(AssembleError::Unsupported { what: what.to_owned(), span: spec.ego.driver.kind.span })
+}
+
 /// Obstacles that sensors have to see, in the order of the file.
 fn sensed_numbers(spec: &ScenarioSpec) -> Result<Numbers, AssembleError> {
+    if let Some(road) = &spec.road {
+        return super::street::numbers(spec, road);
+    }
     let mut next = 0_usize;
     let mut numbers = Vec::new();
     let named = |index: usize| spec.errors.iter().any(|error| errors::obstacle_of(&error.kind.value) == Some(index));
@@ -356,7 +397,7 @@ fn requirements(spec: &ScenarioSpec) -> Requirements {
             file::Level::Must => anabranch_monitors::Level::Must,
             file::Level::Should => anabranch_monitors::Level::Should,
         };
-        Requirement::new(&r.id.value, level, rule, &r.expression.value, LOW_SPEED_SIGNALS)
+        Requirement::new(&r.id.value, level, rule, &r.expression.value, signal_table(spec))
             .expect("expressions were checked when the file was read")
     };
     Requirements::new(spec.requirements.iter().map(build).collect()).expect("the number was checked with the file")

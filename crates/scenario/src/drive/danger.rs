@@ -28,7 +28,7 @@ impl Drive {
                 };
                 (section, memory.station_m)
             }
-            DriverMemory::Trajectory(_) => nearest_station(path, car),
+            DriverMemory::Trajectory(_) | DriverMemory::Road { .. } => nearest_station(path, car),
             DriverMemory::Foreign { .. } => state.foreign().map_or((0, 0.0), |foreign| foreign.place()),
         };
         let lanes = SectionLanes::gather(|_| &path.sections()[section]);
@@ -40,6 +40,9 @@ impl Drive {
     /// The worst of the danger is minus the smallest clearance if the car went on as it is for a second; without
     /// obstacles it is how far off the path it will be. The axes are what the paper's key leaves out or rounds away.
     pub(super) fn danger_of(&self, state: &DriveState) -> Danger {
+        if let Some(street) = &self.street {
+            return self.danger_on_street(street, state);
+        }
         let off = self.deviation(state);
         let steering = state.car.car.steering;
         let worst = if self.index.all().is_empty() {

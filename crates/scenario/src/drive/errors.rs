@@ -86,7 +86,7 @@ pub(super) fn obstacle_of(kind: &ErrorKind) -> Option<usize> {
 }
 
 fn targets(spec: &ScenarioSpec, obstacle: usize, numbers: &Numbers) -> Targets {
-    let name = spec.world.obstacles[obstacle].id.value.clone();
+    let name = spec.target_id(obstacle).to_owned();
     let number = numbers.0[obstacle].expect("obstacles named by an error are sensed");
     Targets { obstacles: vec![Obstacle { name, number }], grouping: Grouping::Each }
 }

@@ -159,7 +159,7 @@ impl Drive {
         let car = Car::from_lanes(|lane| &jobs[at(lane)].state.car.car);
         let memory = |lane: usize| match &jobs[at(lane)].state.driver {
             DriverMemory::Path(memory) => memory,
-            DriverMemory::Trajectory(_) | DriverMemory::Foreign { .. } => {
+            DriverMemory::Trajectory(_) | DriverMemory::Foreign { .. } | DriverMemory::Road { .. } => {
                 unreachable!("driver and memory are of one kind")
             }
         };

@@ -14,6 +14,7 @@ mod parts;
 mod plan;
 mod proof;
 mod state;
+mod street;
 mod tick;
 
 use std::sync::Arc;
@@ -36,6 +37,7 @@ use index::EdgeIndex;
 pub(crate) use likelihood::{Likely, likely};
 use plan::{Plan, Replanning};
 pub use state::{DriveState, DriverMemory};
+pub use street::{RoadUser, StreetState};
 
 /// The driver under test.
 #[derive(Clone, Debug)]
@@ -46,6 +48,8 @@ pub(crate) enum Driver {
     Trajectory(TrajectoryFollower),
     /// Comes from outside; shared, because its instances are.
     Foreign(Arc<ForeignDriver>),
+    /// Drives on roads: one for each start, in [`street`].
+    Road,
 }
 
 /// Where the car shall stop, and how exactly.
@@ -80,6 +84,7 @@ pub struct Drive {
     localisation: Localisation,
     eyes: Option<Eyes>,
     replanning: Option<Replanning>,
+    street: Option<Arc<street::Street>>,
     plans: Vec<Plan>,
     space: ParamSpace,
     goal: Goal,

@@ -53,7 +53,7 @@ impl Drive {
         let station_m = match &state.driver {
             DriverMemory::Path(memory) => Some(memory.station_m),
             DriverMemory::Foreign { .. } => state.foreign().map(|foreign| foreign.place().1),
-            DriverMemory::Trajectory(_) => None,
+            DriverMemory::Trajectory(_) | DriverMemory::Road { .. } => None,
         };
         let stand_at_m = match station_m {
             Some(station_m) if !prepared.is_empty() => {

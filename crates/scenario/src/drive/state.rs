@@ -11,6 +11,7 @@ use anabranch_vehicle::CarState;
 use serde::{Deserialize, Serialize};
 
 use super::foreign::ForeignMemory;
+use super::street::{StreetLayout, StreetState};
 use super::{Drive, Driver};
 
 /// What the driver remembers.
@@ -25,6 +26,11 @@ pub enum DriverMemory {
         /// "Manoeuvre completed."
         completed: bool,
     },
+    /// Of a driver on roads; the rest is in [`Extras::street`].
+    Road {
+        /// It stands at its goal.
+        completed: bool,
+    },
 }
 
 impl DriverMemory {
@@ -33,7 +39,7 @@ impl DriverMemory {
         match self {
             Self::Path(memory) => memory.is_completed(),
             Self::Trajectory(memory) => memory.completed,
-            Self::Foreign { completed } => *completed,
+            Self::Foreign { completed } | Self::Road { completed } => *completed,
         }
     }
 }
@@ -85,6 +91,8 @@ pub struct Extras {
     pub own_path: Option<Arc<Path>>,
     /// What is known of the memory of a driver from outside.
     pub foreign: Option<ForeignMemory>,
+    /// Others on the road, and what the driver believes about them.
+    pub street: Option<Box<StreetState>>,
 }
 
 impl DriveState {
@@ -95,6 +103,25 @@ impl DriveState {
     /// What is known of a driver from outside.
     pub(crate) fn foreign(&self) -> Option<&ForeignMemory> {
         self.extras.as_ref().and_then(|extras| extras.foreign.as_ref())
+    }
+}
+
+impl DriveState {
+    /// The part that roads need.
+    pub(super) fn street(&self) -> &StreetState {
+        let street = self.extras.as_ref().and_then(|extras| extras.street.as_deref());
+        street.expect("a state on roads has their part")
+    }
+    /// Takes it out for a segment, so that both halves can be worked on.
+    pub(super) fn take_street(&mut self) -> Box<StreetState> {
+        let street = self.extras.as_mut().and_then(|extras| extras.street.take());
+        street.expect("a state on roads has their part")
+    }
+    /// Puts it back.
+    pub(super) fn put_street(&mut self, street: Box<StreetState>) {
+        if let Some(extras) = &mut self.extras {
+            extras.street = Some(street);
+        }
     }
 }
 
@@ -126,6 +153,7 @@ pub(crate) struct Layout {
     phase: Option<(usize, u32)>,
     held_command: Option<usize>,
     held_reading: Option<usize>,
+    street: StreetLayout,
 }
 
 impl Drive {
@@ -143,6 +171,7 @@ impl Drive {
             Driver::Path(_) => PathMemory::variables(),
             Driver::Trajectory(_) => TrajectoryMemory::variables(),
             Driver::Foreign(foreign) => foreign.variables(),
+            Driver::Road => Vec::new(),
         });
         layout.errors = add(self.errors.variables().to_vec());
         let reach = self.errors.reach();
@@ -178,6 +207,9 @@ impl Drive {
         if !self.segment_ticks.is_multiple_of(self.localisation.cycle_ticks) {
             layout.held_reading = Some(add(PoseReading::variables("reading").to_vec()));
         }
+        if let Some(street) = &self.street {
+            layout.street = street.lay_out(&mut layout.variables);
+        }
         self.layout = layout;
     }
 
@@ -190,6 +222,11 @@ impl Drive {
             DriverMemory::Path(memory) => memory.write_key(layout.driver, key),
             DriverMemory::Trajectory(memory) => memory.write_key(layout.driver, key),
             DriverMemory::Foreign { completed } => self.write_foreign(state, *completed, key),
+            DriverMemory::Road { .. } => {
+                if let Some(street) = &self.street {
+                    street.write_key(&layout.street, state, key);
+                }
+            }
         }
         self.errors.write_key(&state.errors, layout.errors, key);
         if let Some(extras) = &state.extras {

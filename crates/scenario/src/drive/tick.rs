@@ -3,7 +3,7 @@
 use anabranch_driving::follow::{Command, PathLanes, STANDSTILL_MPS, Told, TrajectoryLanes};
 use anabranch_errors::{DelayLine, Effects};
 use anabranch_geometry::{Contact, Motion, WallEdge, first_contact, max_displacement, may_touch, nearest};
-use anabranch_kernel::{Choice, Fault, Params, Place, Seed, SegmentEnd, Watch, maths};
+use anabranch_kernel::{Choice, Fault, Params, Place, Reads, Seed, SegmentEnd, Watch, maths};
 use anabranch_monitors::{low_speed as signal, verdicts};
 use anabranch_sensing::{Perceived, PoseError, PoseReading, TruePose, read};
 use anabranch_vehicle::{Car, CarState, Gear};
@@ -21,7 +21,7 @@ pub(super) struct Scratch<'a> {
     pub(super) present: u32,
     cos: f64,
     sin: f64,
-    clearance_m: f64,
+    pub(super) clearance_m: f64,
     /// Signals are computed for requirements or for a recorder.
     wanted: u64,
 }
@@ -43,6 +43,7 @@ impl Drive {
                 DriverMemory::Trajectory(anabranch_driving::follow::TrajectoryMemory::start(&plan.path))
             }
             Driver::Foreign(_) => DriverMemory::Foreign { completed: false },
+            Driver::Road => DriverMemory::Road { completed: false },
         };
         Ok(DriveState {
             tick: 0,
@@ -63,6 +64,7 @@ impl Drive {
                     foreign: matches!(self.driver, Driver::Foreign(_)).then(|| {
                         ForeignMemory::start(seed, plan.path.sections().first().map_or(0.0, |first| first.start_m))
                     }),
+                    street: self.street.as_ref().map(|street| Box::new(street.start(seed, start))),
                 })
             }),
         })
@@ -72,7 +74,7 @@ impl Drive {
     fn needs_extras(&self) -> bool {
         let reach = self.errors.reach();
         self.eyes.is_some()
-            || matches!(self.driver, Driver::Foreign(_))
+            || matches!(self.driver, Driver::Foreign(_) | Driver::Road)
             || self.replanning.is_some()
             || reach.sensor_delay_ticks > 0
             || reach.actuator_delay_ticks > 0
@@ -85,6 +87,10 @@ impl Drive {
         choice: Choice,
         watch: &mut Watch<'_>,
     ) -> Result<SegmentEnd, Fault> {
+        if let Some(street) = &self.street {
+            watch.reads = Reads::ALL;
+            return self.run_on_street(street, state, choice, watch);
+        }
         let before = state.driver;
         let end = self.run_one(state, choice, watch)?;
         watch.reads = self.reads(&before, state);
@@ -140,7 +146,7 @@ impl Drive {
         let present = self.eyes.as_ref().map_or(0, |eyes| eyes.sensor.present(effects.appeared) & eyes.appearing);
         let mut scratch = Scratch { effects, edges, present, cos, sin, clearance_m: f64::INFINITY, wanted };
         scratch.clearance_m = self.clearance(state, &scratch);
-        if watch.is_recording() && state.tick == 0 {
+        if watch.is_recording() && state.tick == 0 && self.street.is_none() {
             let frame = self.frame(state, &scratch, state.car.car.accel, None);
             watch.frame(0, &frame);
         }
@@ -183,12 +189,7 @@ impl Drive {
         scratch: &mut Scratch<'a>,
         watch: &mut Watch<'_>,
     ) -> Result<Option<SegmentEnd>, Fault> {
-        let held = [state.command.steering_rad, state.command.accel_mps2];
-        let [steering, accel] = match &mut state.extras {
-            Some(extras) => extras.command_line.pass(held, scratch.effects.actuator_delay_ticks),
-            None => held,
-        };
-        let (steering, accel) = (scratch.effects.steering_rad(steering), scratch.effects.acceleration_mps2(accel));
+        let (steering, accel) = self.commanded(state, scratch);
         let accel_before = state.car.car.accel;
         let contact = self.advance(state, steering, accel, scratch);
         state.tick += 1;
@@ -199,6 +200,17 @@ impl Drive {
         let frame = self.frame(state, scratch, accel_before, contact.as_ref());
         watch.frame(u64::from(state.tick), &frame);
         Ok(self.judge(state, &frame, contact.as_ref(), watch))
+    }
+
+    /// What reaches the actuators.
+    #[inline(always)]
+    pub(super) fn commanded(&self, state: &mut DriveState, scratch: &Scratch<'_>) -> (f64, f64) {
+        let held = [state.command.steering_rad, state.command.accel_mps2];
+        let [steering, accel] = match &mut state.extras {
+            Some(extras) => extras.command_line.pass(held, scratch.effects.actuator_delay_ticks),
+            None => held,
+        };
+        (scratch.effects.steering_rad(steering), scratch.effects.acceleration_mps2(accel))
     }
 
     /// What the driver is told about its car.
@@ -269,7 +281,7 @@ impl Drive {
 
     /// Moves the car and finds contact on the way, not only at its end.
     #[inline(always)]
-    fn advance<'a>(
+    pub(super) fn advance<'a>(
         &'a self,
         state: &mut DriveState,
         steering: f64,
@@ -323,7 +335,7 @@ impl Drive {
     }
 
     #[inline(always)]
-    fn frame(
+    pub(super) fn frame(
         &self,
         state: &DriveState,
         scratch: &Scratch<'_>,
@@ -372,10 +384,10 @@ impl Drive {
     }
 
     #[inline(always)]
-    fn judge(
+    pub(super) fn judge(
         &self,
         state: &mut DriveState,
-        frame: &[f64; signal::COUNT],
+        frame: &[f64],
         contact: Option<&Contact>,
         watch: &mut Watch<'_>,
     ) -> Option<SegmentEnd> {

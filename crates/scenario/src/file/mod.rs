@@ -32,6 +32,7 @@ pub mod keys;
 mod overrides;
 mod problems;
 mod reference;
+mod road_spec;
 mod shape;
 mod short;
 mod sizes;
@@ -48,6 +49,9 @@ pub use codes::Code;
 pub use diagnostic::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use inline::{error_file, variation_file};
 pub use reference::{codes_reference, format_reference, schema_json};
+pub use road_spec::{
+    FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhen,
+};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
@@ -55,7 +59,10 @@ pub use spec::{
     ProbabilitySpec, Program, RequirementSpec, ScenarioSpec, Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
-pub use words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, Keep, Order, Scope};
+pub use words::{
+    Care, DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, JunctionControl, Keep, Manner, ObjectKind, Order,
+    RoadShape, Scope,
+};
 
 use problems::Problems;
 
@@ -82,18 +89,32 @@ pub struct Hooks<'h> {
     pub check_expression: CheckExpression<'h>,
     /// Whether there is a file of this name, as written in the scenario.
     pub has_file: &'h dyn Fn(&str) -> bool,
+    /// The text of a map file of this name, as written in the scenario.
+    pub read_file: &'h dyn Fn(&str) -> Option<String>,
 }
 
 impl Default for Hooks<'_> {
     /// Expressions are those of the monitors, about the signals of a car at low speed; files are looked for from where
     /// the program runs.
     fn default() -> Self {
-        Self { check_expression: &check_with_monitors, has_file: &|name| std::path::Path::new(name).is_file() }
+        Self {
+            check_expression: &check_with_monitors,
+            has_file: &|name| std::path::Path::new(name).is_file(),
+            read_file: &|name| std::fs::read_to_string(name).ok(),
+        }
     }
 }
 
 fn check_with_monitors(text: &str) -> Result<(), ExpressionError> {
-    let compiled = anabranch_monitors::Program::compile(text, anabranch_monitors::LOW_SPEED_SIGNALS);
+    check_against(text, anabranch_monitors::LOW_SPEED_SIGNALS)
+}
+
+fn check_on_roads(text: &str) -> Result<(), ExpressionError> {
+    check_against(text, anabranch_monitors::ROAD_SIGNALS)
+}
+
+fn check_against(text: &str, table: &[(&str, anabranch_monitors::SignalKind)]) -> Result<(), ExpressionError> {
+    let compiled = anabranch_monitors::Program::compile(text, table);
     compiled.map(|_| ()).map_err(|error| ExpressionError {
         offset: error.at.offset,
         length: error.at.length,
@@ -119,7 +140,7 @@ impl Document {
         if !problems.is_empty() {
             return Err(problems.into_report());
         }
-        let spec = build::build(&mut problems);
+        let spec = build::build(&mut problems, hooks);
         if let Some(spec) = &spec {
             check::timing::check(&mut problems, spec);
             check::probability::check(&mut problems, spec);
@@ -167,8 +188,9 @@ fn check_files(problems: &mut Problems<'_>, spec: &ScenarioSpec, hooks: &Hooks<'
 }
 
 fn check_expressions(problems: &mut Problems<'_>, spec: &ScenarioSpec, hooks: &Hooks<'_>) {
+    let check = if spec.road.is_some() { &check_on_roads } else { hooks.check_expression };
     for Located { value, span } in spec.requirements.iter().map(|requirement| &requirement.expression) {
-        if let Err(error) = (hooks.check_expression)(value) {
+        if let Err(error) = check(value) {
             let part = problems.document.part_of_text(*span, value, error.offset, error.length.max(1));
             problems.add(Code::Expression, part, error.message, error.help);
         }

@@ -4,8 +4,9 @@ use anabranch_geometry::{Arc, Point, Pose};
 use anabranch_kernel::units::Dimension;
 use anabranch_vehicle::CarSpec;
 
+use super::road_spec::RoadSpec;
 use super::span::{Located, Span};
-use super::words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, Keep, Order, Scope};
+use super::words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, Keep, Manner, Order, Scope};
 
 /// A whole scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +17,8 @@ pub struct ScenarioSpec {
     pub about: String,
     /// Clock, walls and obstacles.
     pub world: WorldSpec,
+    /// The roads and who is on them; none off the road.
+    pub road: Option<RoadSpec>,
     /// The car and its software.
     pub ego: EgoSpec,
     /// What may go wrong, in the order of the file.
@@ -28,6 +31,16 @@ pub struct ScenarioSpec {
     pub requirements: Vec<RequirementSpec>,
     /// What `anabranch test` expects.
     pub expect: Expect,
+}
+
+impl ScenarioSpec {
+    /// The name of what an error is about, by its number: obstacles come first, then objects, then triggers.
+    pub fn target_id(&self, number: usize) -> &str {
+        let objects = self.road.iter().flat_map(|road| road.objects.iter().map(|object| &object.id));
+        let triggers = self.road.iter().flat_map(|road| road.triggers.iter().map(|trigger| &trigger.id));
+        let mut ids = self.world.obstacles.iter().map(|obstacle| &obstacle.id).chain(objects).chain(triggers);
+        ids.nth(number).map_or("", |id| &id.value)
+    }
 }
 
 /// Everything around the car.
@@ -194,6 +207,8 @@ pub enum Program {
 pub struct DriverSpec {
     /// Which built-in one; the usual one where it comes from outside.
     pub kind: Located<DriverKind>,
+    /// How it drives on roads.
+    pub manner: Manner,
     /// The one from outside.
     pub outside: Option<OutsideSpec>,
     /// Curvature per metre beside the path.

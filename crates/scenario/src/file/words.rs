@@ -38,6 +38,8 @@ words! {
         Eager = "eager",
         /// Follows a path on a timetable (S1-50).
         TrajectoryFollower = "trajectory-follower",
+        /// Drives on roads, with others.
+        Road = "road",
     }
 }
 
@@ -146,5 +148,81 @@ words! {
         Actuators = "ego.actuators",
         /// The perception of obstacles, or the obstacles themselves.
         Obstacles = "ego.obstacles",
+    }
+}
+
+words! {
+    /// How the driver on roads drives.
+    Manner {
+        /// Smooth, with a good distance.
+        Calm = "calm",
+        /// Brisk and close.
+        Eager = "eager",
+    }
+}
+
+words! {
+    /// Road networks that are laid by a few numbers.
+    RoadShape {
+        /// `main`, eastwards; the middle of lane 1 is the x axis.
+        Straight = "straight",
+        /// `main`, with one curvature.
+        Arc = "arc",
+        /// `north` and `south`, counter-clockwise.
+        Ring = "ring",
+        /// `before`, `merge` with an acceleration lane, `after`, and `ramp`.
+        OnRamp = "on-ramp",
+        /// `before` and `after`, which has one lane less.
+        LaneDrop = "lane-drop",
+        /// `east`, `north`, `west`, `south`.
+        Crossing = "crossing",
+        /// `east`, `west` and the side road `south`.
+        TJunction = "t-junction",
+        /// Arms around a ring.
+        Roundabout = "roundabout",
+        /// Blocks.
+        City = "city",
+    }
+}
+
+words! {
+    /// Who goes first at junctions.
+    JunctionControl {
+        /// The rule of the right.
+        Nothing = "nothing",
+        /// Stop signs everywhere.
+        AllWayStop = "all-way-stop",
+        /// Stop signs at side roads.
+        StopAtSide = "stop-at-side",
+        /// Lights.
+        Lights = "lights",
+    }
+}
+
+words! {
+    /// What is met on roads.
+    ObjectKind {
+        /// Drives by itself.
+        Car = "car",
+        /// Long and slow.
+        Lorry = "lorry",
+        /// Narrow and slower.
+        Cyclist = "cyclist",
+        /// Crosses the road.
+        Pedestrian = "pedestrian",
+        /// Stands there.
+        Thing = "thing",
+    }
+}
+
+words! {
+    /// How a pedestrian crosses.
+    Care {
+        /// Waits for a gap.
+        Looks = "looks",
+        /// On a zebra crossing: cars give way.
+        Zebra = "zebra",
+        /// Does not look.
+        Reckless = "reckless",
     }
 }

@@ -7,7 +7,7 @@ use super::super::span::{Located, Span};
 use super::super::spec::{DriverSpec, OutsideSpec, Program};
 use super::super::tree::{Node, Value};
 use super::super::view::View;
-use super::super::words::{DriverKind, HiddenMemory};
+use super::super::words::{DriverKind, HiddenMemory, Manner};
 
 /// What says which driver it is.
 const WHICH: [&str; 4] = ["kind", "file", "command", "zmq"];
@@ -52,6 +52,7 @@ pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>) -> Option<Driver
     let real = |key: &str| view.real(key);
     Some(DriverSpec {
         kind,
+        manner: view.word("manner", Manner::from_word)?.value,
         outside: match program {
             Some(program) => Some(outside(problems, view, program)?),
             None => None,

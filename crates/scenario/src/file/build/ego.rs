@@ -8,18 +8,20 @@ use super::super::span::Located;
 use super::super::spec::{EgoSpec, GoalSpec, ObstacleSensorSpec, StartSpec};
 use super::super::view::View;
 use super::super::words::Gear;
+use super::road::Road;
 
 /// Most starting states of a scenario.
 pub const STARTS_MAX: usize = 10_000;
 
-pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>) -> Option<EgoSpec> {
-    let start = start(problems, view.table("start")?);
+pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>, road: Option<&Road>) -> Option<EgoSpec> {
+    let start = start(problems, view.table("start")?, road);
+    let goal = goal(problems, view.table("goal")?, road);
     let path = path(problems, view);
     let vehicle = super::vehicle::build(problems, view);
     Some(EgoSpec {
         vehicle: vehicle?,
         start: start?,
-        goal: goal(view.table("goal")?)?,
+        goal: goal?,
         driver: super::driver::build(problems, view)?,
         safety_distance_m: view.real("safety_distance")?,
         path: path?,
@@ -31,11 +33,12 @@ pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>) -> Option<EgoSp
     })
 }
 
-fn start(problems: &mut Problems<'_>, view: View<'_>) -> Option<StartSpec> {
+fn start(problems: &mut Problems<'_>, view: View<'_>, road: Option<&Road>) -> Option<StartSpec> {
+    let [x_m, y_m, heading_rad] = pose(problems, view, road)?;
     let start = StartSpec {
-        x_m: view.reals("x")?,
-        y_m: view.reals("y")?,
-        heading_rad: view.reals("heading")?,
+        x_m,
+        y_m,
+        heading_rad,
         speed_mps: view.reals("speed")?,
         span: view.span(),
     };
@@ -49,10 +52,34 @@ fn start(problems: &mut Problems<'_>, view: View<'_>) -> Option<StartSpec> {
     Some(start)
 }
 
-fn goal(view: View<'_>) -> Option<GoalSpec> {
-    let real = |key: &str| view.real(key).map(|value| value.value);
+/// Values of x, y and heading: given, or those of a place on a lane.
+fn pose(problems: &mut Problems<'_>, view: View<'_>, road: Option<&Road>) -> Option<[Vec<Located<f64>>; 3]> {
+    if view.get("lane").is_none() {
+        if let Some(span) = view.key_span("station") {
+            problems.add(Code::MissingKey, span, "`station` says nothing without `lane`", "add the lane");
+            return None;
+        }
+        let Some(y) = view.reals("y") else {
+            problems.add(Code::MissingKey, view.span(), "`x` says nothing without `y`", "add y = \"0 m\"");
+            return None;
+        };
+        return Some([view.reals("x")?, y, view.reals("heading")?]);
+    }
+    for key in ["y", "heading"] {
+        if let Some(span) = view.key_span(key) {
+            let message = format!("the place on the lane says where it is, so `{key}` would change nothing");
+            problems.add(Code::Exclusive, span, message, format!("remove `{key}`"));
+        }
+    }
+    let place = super::road::place(problems, road, view)?;
+    let pose = road?.network.lane(place.lane).pose(place.station_m);
+    Some([pose.x, pose.y, pose.heading].map(|value| vec![Located::new(value, view.span())]))
+}
+
+fn goal(problems: &mut Problems<'_>, view: View<'_>, road: Option<&Road>) -> Option<GoalSpec> {
+    let [x, y, heading] = pose(problems, view, road)?.map(|values| values[0].value);
     Some(GoalSpec {
-        pose: Pose::new(real("x")?, real("y")?, real("heading")?),
+        pose: Pose::new(x, y, heading),
         gear: view.word("gear", Gear::from_word),
         tolerance_m: view.real("tolerance")?,
         heading_tolerance_rad: view.real("heading_tolerance")?,

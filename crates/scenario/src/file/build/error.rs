@@ -237,6 +237,7 @@ fn which_obstacle(
 fn check_obstacle(problems: &mut Problems<'_>, name: &str, at: Located<usize>, obstacle: &ObstacleSpec) -> Option<()> {
     let wanted = match name {
         "ghost" if !obstacle.ghost => "ghost = true",
+        "appears" if obstacle.corners.is_empty() && (obstacle.present || obstacle.ghost) => "waits = true",
         "appears" if obstacle.present || obstacle.ghost => "present = false",
         "late" | "missed" if obstacle.known => "known = false",
         "late" | "missed" | "displaced" if obstacle.ghost => "ghost = false",

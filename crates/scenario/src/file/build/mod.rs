@@ -4,27 +4,41 @@ mod driver;
 mod ego;
 mod error;
 mod explore;
+mod object;
 mod probability;
+mod road;
 mod vehicle;
 mod world;
 
 use super::codes::Code;
+use super::Hooks;
 use super::keys;
 use super::problems::Problems;
 use super::span::Located;
-use super::spec::ScenarioSpec;
+use super::road_spec::RoadSpec;
+use super::spec::{ErrorKind, ErrorSpec, ObstacleSpec, ScenarioSpec, WorldSpec};
 use super::view::View;
 use super::words::Expect;
 
 /// Everything the file says; `None` if a part could not be made sense of, with a problem that says why.
-pub(super) fn build(problems: &mut Problems<'_>) -> Option<ScenarioSpec> {
+pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<ScenarioSpec> {
     let root = View::new(&problems.document.root, &keys::ROOT);
     let world = root.table("world").and_then(|view| world::build(problems, view));
-    let ego = root.table("ego").and_then(|view| ego::build(problems, view));
+    let laid = road::build(problems, root, hooks);
+    if laid.is_none() && root.get("road").is_some() {
+        return None;
+    }
+    let road = laid.as_ref().map(|laid| object::build(problems, root, laid));
+    let ego = root.table("ego").and_then(|view| ego::build(problems, view, laid.as_ref()));
     let explore = root.table("explore").and_then(|view| explore::build(problems, view));
     let requirements = explore::requirements(problems, root);
     let world = world?;
-    let errors = error::build_all(problems, root, &world.obstacles);
+    let road = match road {
+        Some(road) => Some(road?),
+        None => None,
+    };
+    let errors = error::build_all(problems, root, &error_targets(&world.obstacles, road.as_ref()));
+    check_fired(problems, errors.as_deref().unwrap_or_default(), &world, road.as_ref());
     Some(ScenarioSpec {
         name: root.text("name")?,
         about: root.text("about")?.value,
@@ -33,11 +47,43 @@ pub(super) fn build(problems: &mut Problems<'_>) -> Option<ScenarioSpec> {
         requirements: requirements?,
         errors: errors?,
         limits: error::limits(root),
+        road,
         expect: root
             .table("test")
             .map_or(Some(Expect::NotFound), |t| Some(t.word("expect", Expect::from_word)?.value))?,
         world,
     })
+}
+
+/// Everything that an error can be about: obstacles, then objects, then triggers, so that one list of numbers serves all.
+fn error_targets(obstacles: &[ObstacleSpec], road: Option<&RoadSpec>) -> Vec<ObstacleSpec> {
+    let target = |id: &Located<String>, present: bool, ghost: bool| ObstacleSpec {
+        id: id.clone(),
+        corners: Vec::new(),
+        shape_span: id.span,
+        known: false,
+        present: present && !ghost,
+        ghost,
+    };
+    let objects = road.map_or(&[][..], |road| &road.objects);
+    let triggers = road.map_or(&[][..], |road| &road.triggers);
+    let objects = objects.iter().map(|object| target(&object.id, !object.waits, object.ghost));
+    let triggers = triggers.iter().map(|trigger| target(&trigger.id, false, false));
+    obstacles.iter().cloned().chain(objects).chain(triggers).collect()
+}
+
+/// Complains about errors on triggers that do anything else than fire them.
+fn check_fired(problems: &mut Problems<'_>, errors: &[ErrorSpec], world: &WorldSpec, road: Option<&RoadSpec>) {
+    let first = world.obstacles.len() + road.map_or(0, |road| road.objects.len());
+    for error in errors {
+        if let ErrorKind::Late { obstacle, .. } | ErrorKind::Displaced { obstacle, .. } | ErrorKind::Missed { obstacle } =
+            &error.kind.value
+            && *obstacle >= first
+        {
+            let help = "write appears = {}, or name an object";
+            problems.add(Code::WrongObstacle, error.kind.span, "an error can only fire a trigger", help);
+        }
+    }
 }
 
 /// Complains about ids that occur before.

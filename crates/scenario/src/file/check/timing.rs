@@ -3,6 +3,7 @@
 use super::super::codes::Code;
 use super::super::problems::Problems;
 use super::super::span::Located;
+use super::super::road_spec::TriggerWhen;
 use super::super::spec::{ErrorKind, ScenarioSpec};
 
 /// Most base cycles of a run.
@@ -43,11 +44,17 @@ fn times(spec: &ScenarioSpec) -> Vec<(String, Located<f64>)> {
         ("driver.replan", driver.replan_s),
         ("localisation.cycle", spec.ego.localisation_cycle_s),
         ("obstacle_sensor.cycle", spec.ego.obstacle_sensor.map(|sensor| sensor.cycle_s)),
+        ("sensor.cycle", spec.road.as_ref().map(|road| road.sensor.cycle_s)),
         ("segment", Some(spec.explore.segment_s)),
         ("until", Some(spec.explore.until_s)),
     ];
     let deadlines = spec.requirements.iter().filter_map(|requirement| Some(("by".to_owned(), requirement.by_s?)));
-    some.into_iter().filter_map(|(name, time)| Some((name.to_owned(), time?))).chain(deadlines).collect()
+    let triggers = spec.road.iter().flat_map(|road| &road.triggers).flat_map(|trigger| {
+        let at = if let TriggerWhen::At(at) = trigger.when { Some(("at".to_owned(), at)) } else { None };
+        at.into_iter().chain([("for".to_owned(), trigger.for_s)])
+    });
+    let some = some.into_iter().filter_map(|(name, time)| Some((name.to_owned(), time?)));
+    some.chain(deadlines).chain(triggers).collect()
 }
 
 fn check_multiple(problems: &mut Problems<'_>, step_s: f64, name: &str, time: Located<f64>, steps_max: f64) {

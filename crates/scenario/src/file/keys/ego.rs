@@ -1,9 +1,12 @@
 //! Keys of the car under test.
 
 use super::*;
-use crate::file::words::{DriverKind, Gear, HiddenMemory};
+use crate::file::words::{DriverKind, Gear, HiddenMemory, Manner};
 
 const DRIVERS: &[&str] = DriverKind::WORDS;
+
+const ON_LANE: &str = "Instead of x, y and heading: a lane of the road network, as in `main.1`.";
+const STATION: &str = "Along the lane; needed with `lane`.";
 
 const VEHICLES: &[&str] = &anabranch_vehicle::PRESETS;
 
@@ -24,6 +27,7 @@ pub(super) static EGO: Section = Section {
         key("safety_distance", not_negative(LENGTH), Need::Default("0.2 m"), "Distance the planner keeps."),
         key("path", Kind::Tables(&ARC), Need::Optional, "A fixed path from the start instead of planning."),
         key("localisation", Kind::Table(&LOCALISATION), Need::Optional, "The position estimate."),
+        key("sensor", Kind::Table(&road::SENSOR), Need::Optional, "What sees others on roads."),
         key("obstacle_sensor", Kind::Table(&OBSTACLE_SENSOR), Need::Optional, "What sees unknown obstacles."),
     ],
 };
@@ -53,11 +57,14 @@ static VEHICLE: Section = Section {
 
 static START: Section = Section {
     title: "start = { .. }",
-    doc: "Pose of the middle of the rear axle. Each value may be a list or a range (S1-52).",
-    exactly_one: &[],
+    doc: "Pose of the middle of the rear axle, by x and y or by its place on a lane. Each value but lane and station may be a \
+          list or a range (S1-52).",
+    exactly_one: &["x", "lane"],
     keys: &[
-        key("x", any_several(LENGTH), Need::Required, "East."),
-        key("y", any_several(LENGTH), Need::Required, "North."),
+        key("x", any_several(LENGTH), Need::Optional, "East."),
+        key("y", any_several(LENGTH), Need::Optional, "North; needed with `x`."),
+        key("lane", Kind::Text, Need::Optional, ON_LANE),
+        key("station", not_negative(LENGTH), Need::Optional, STATION),
         key("heading", any_several(ANGLE), Need::Default("0 deg"), "Direction of its front."),
         key("speed", any_several(SPEED), Need::Default("0 m/s"), "Negative is backwards."),
     ],
@@ -65,11 +72,13 @@ static START: Section = Section {
 
 static GOAL: Section = Section {
     title: "goal = { .. }",
-    doc: "Pose of the middle of the rear axle.",
-    exactly_one: &[],
+    doc: "Pose of the middle of the rear axle, by x and y or by its place on a lane.",
+    exactly_one: &["x", "lane"],
     keys: &[
-        key("x", any(LENGTH), Need::Required, "East."),
-        key("y", any(LENGTH), Need::Required, "North."),
+        key("x", any(LENGTH), Need::Optional, "East."),
+        key("y", any(LENGTH), Need::Optional, "North; needed with `x`."),
+        key("lane", Kind::Text, Need::Optional, ON_LANE),
+        key("station", not_negative(LENGTH), Need::Optional, STATION),
         key("heading", any(ANGLE), Need::Default("0 deg"), "Direction of its front."),
         key("gear", Kind::Word(Gear::WORDS), Need::Optional, "Gear in which it arrives."),
         key("tolerance", positive(LENGTH), Need::Default("0.3 m"), "How far off still counts as arrived."),
@@ -85,6 +94,7 @@ static DRIVER: Section = Section {
     exactly_one: &[],
     keys: &[
         key("kind", Kind::Word(DRIVERS), Need::Optional, "A built-in one."),
+        key("manner", Kind::Word(Manner::WORDS), Need::Default("calm"), "How `road` drives."),
         key(
             "file",
             Kind::File,

@@ -6,12 +6,16 @@
 mod ego;
 mod error;
 mod explore;
+mod road;
 mod test;
 mod world;
 
 use anabranch_kernel::units::Dimension;
 
 pub use error::ERROR_KINDS;
+
+/// How a trigger is written.
+pub(super) const TRIGGER_TITLE: &str = "[[trigger]]";
 
 /// The schema line this version reads.
 pub const SCHEMA: &str = "anabranch/1";
@@ -171,6 +175,10 @@ pub static ROOT: Section = Section {
         key("name", Kind::Id, Need::Required, "Name of the scenario in run folders and reports."),
         key("about", Kind::Text, Need::Default(""), "What it is about, in a sentence or two."),
         key("world", Kind::Table(&world::WORLD), Need::Required, "Clock, walls and obstacles."),
+        key("road", Kind::Table(&road::ROAD), Need::Optional, "The road network; none at low speed off the road."),
+        key("object", Kind::Tables(&road::OBJECT), Need::Optional, "Others on the road."),
+        key("traffic", Kind::Table(&road::TRAFFIC), Need::Optional, "Cars without names."),
+        key("trigger", Kind::Tables(&road::TRIGGER), Need::Optional, "What happens once."),
         key("ego", Kind::Table(&ego::EGO), Need::Required, "The car whose software is under test."),
         key("error", Kind::Tables(&error::ERROR), Need::Optional, "What may go wrong."),
         key("errors", Kind::Table(&error::ERRORS), Need::Optional, "How many errors may come together."),

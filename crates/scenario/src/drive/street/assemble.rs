@@ -1,0 +1,244 @@
+//! From the roads of a scenario file to the loop on them.
+
+use anabranch_driving::road::{RoadDriver, RoadDriverSpec};
+use anabranch_geometry::{Arc, Edge, Path, Pose};
+use anabranch_kernel::Seed;
+use anabranch_roads::{LanePlace, Network, Route, SignalRef, Then};
+use anabranch_sensing::{
+    Detector, DetectorSpec, Mount, NoiseModel, OBSTACLES_MAX, RaySensor, RaySensorSpec, Tracker, TrackerSpec, Walls,
+};
+use anabranch_traffic::{Car, Flow, Id, Kind, Settings, Timeline, Traffic, World, spread};
+use anabranch_vehicle::CarModel;
+
+use super::super::assemble::AssembleError;
+use super::super::errors::Numbers;
+use super::super::plan::{Plan, closed_edges};
+use super::cast::{self, rectangle};
+use super::others::{self, WALKER_HALF_M};
+use super::streets::streets;
+use super::{Pool, Street};
+use crate::file::{Manner, ObjectKind, RoadSpec, ScenarioSpec, Span};
+
+/// Distance of the corners of the drawn way.
+const WAY_STEP_M: f64 = 2.0;
+/// Cars without a name are compared with the sizes of the largest vehicles.
+const BEYOND_SENSOR_M: f64 = 20.0;
+/// How uncertain the speed of somebody is who has just been seen for the first time.
+const SPEED_BIRTH_MPS: f64 = 20.0;
+/// What a tracker counts with where a sensor has no noise: corners move over a box as it turns.
+const POSITION_MIN_M: f64 = 0.1;
+
+fn unsupported(what: String, span: Span) -> AssembleError {
+    AssembleError::Unsupported { what, span }
+}
+
+/// Numbers of what errors can be about: objects, then triggers; obstacles stand there and are seen as they are.
+pub(in super::super) fn numbers(spec: &ScenarioSpec, road: &RoadSpec) -> Result<Numbers, AssembleError> {
+    if let Some(obstacle) = spec.world.obstacles.iter().find(|obstacle| !(obstacle.known && obstacle.present)) {
+        let what = "on roads what must be sensed or appears is an [[object]] of kind \"thing\"".to_owned();
+        return Err(unsupported(what, obstacle.shape_span));
+    }
+    let count = road.objects.len() + road.triggers.len();
+    if count > OBSTACLES_MAX {
+        let what = format!("there are {count} objects and triggers; at most {OBSTACLES_MAX} can have a name");
+        return Err(unsupported(what, road.span));
+    }
+    let none = spec.world.obstacles.iter().map(|_| None);
+    Ok(Numbers(none.chain((0..count).map(|number| Some(number as u8))).collect()))
+}
+
+/// The loop on roads, and the way of each start.
+pub(in super::super) fn assemble(
+    spec: &ScenarioSpec,
+    road: &RoadSpec,
+    model: &CarModel,
+    control_ticks: u32,
+    late_ticks: u16,
+) -> Result<(Street, Vec<Plan>), AssembleError> {
+    let network = road.network.clone();
+    let step_us = (spec.world.step_s.value * 1e6).round() as u64;
+    let cycle_s = f64::from(control_ticks) * model.dt_s;
+    let manner = match spec.ego.driver.manner {
+        Manner::Calm => RoadDriverSpec::CALM,
+        Manner::Eager => RoadDriverSpec::EAGER,
+    };
+    let (mut drivers, mut signals, mut plans) = (Vec::new(), Vec::new(), Vec::new());
+    for start in spec.ego.start.all() {
+        let route = route(&network, start.pose, spec)?;
+        signals.push(lights(&network, &route));
+        plans.push(Plan { path: way(&network, &route, start.pose), trajectory: None });
+        let driver = RoadDriver::for_rolling(manner, network.clone(), route, &model.spec, cycle_s);
+        drivers.push(driver.map_err(|error| unsupported(error.to_string(), spec.ego.driver.kind.span))?);
+    }
+    let (traffic, cars, cast) = traffic(spec, road, model, step_us)?;
+    let until_ticks = spec.world.ticks(spec.explore.until_s.value).max(1);
+    let timeline = Timeline::new(&traffic, traffic.start(&cars), until_ticks + 1);
+    let mut shapes: Vec<_> =
+        traffic.settings().kinds.iter().map(|kind| rectangle(0.5 * kind.length_m, 0.5 * kind.width_m, 0)).collect();
+    if let Some(walker) = shapes.last_mut() {
+        *walker = rectangle(WALKER_HALF_M, WALKER_HALF_M, 0);
+    }
+    let (detector, tracker, look_ticks) = eyes(spec, road, late_ticks);
+    let street = Street {
+        placed: others::placed(&network, &traffic, &timeline),
+        network,
+        drivers,
+        timeline,
+        cast,
+        shapes,
+        sensor: sensor(road)?,
+        detector,
+        tracker,
+        look_ticks,
+        walls: Walls::new(&edges(spec)),
+        signals,
+        step_us,
+        reach_m: road.sensor.range_m + BEYOND_SENSOR_M,
+        verdicts_from: (spec.world.walls.len() + spec.world.obstacles.len()) as u32,
+        ego_kind: traffic.settings().kinds.len() as u8 - 2,
+        traffic,
+        buffers: Pool::default(),
+    };
+    Ok((street, plans))
+}
+
+/// The place on the roads of a pose that the file gives.
+fn place(network: &Network, pose: Pose) -> Option<LanePlace> {
+    let (lane, place) = network.nearest_along(pose)?;
+    Some(LanePlace { lane, station_m: place.station_m.clamp(0.0, network.lane(lane).length_m()) })
+}
+
+fn route(network: &Network, start: Pose, spec: &ScenarioSpec) -> Result<Route, AssembleError> {
+    let span = spec.ego.goal.span;
+    let ends = place(network, start).zip(place(network, spec.ego.goal.pose));
+    let Some((from, to)) = ends else { return Err(unsupported("no lane leads this way".to_owned(), span)) };
+    network.route(from, to).map_err(|none| unsupported(none.to_string(), span))
+}
+
+/// Lights that the driver has to obey on its way.
+fn lights(network: &Network, route: &Route) -> Vec<SignalRef> {
+    let mut signals: Vec<SignalRef> =
+        route.legs.iter().filter_map(|leg| network.rule(leg.lane)?.signal).collect();
+    signals.sort_unstable();
+    signals.dedup();
+    signals
+}
+
+/// The way as a path, for pictures and for the distance from it.
+fn way(network: &Network, route: &Route, start: Pose) -> Path {
+    let mut arcs = Vec::new();
+    for leg in route.legs.iter().filter(|leg| !matches!(leg.then, Then::Left | Then::Right)) {
+        let lane = network.lane(leg.lane);
+        let steps = ((leg.to_station_m - leg.from_station_m) / WAY_STEP_M).ceil().max(1.0);
+        let step_m = (leg.to_station_m - leg.from_station_m) / steps;
+        arcs.extend((0..steps as usize).map(|step| {
+            let at = lane.at(leg.from_station_m + (step as f64 + 0.5) * step_m);
+            Arc { curvature_per_m: at.curvature, length_m: step_m * at.stretch }
+        }));
+    }
+    Path::new(start, arcs)
+}
+
+fn traffic(
+    spec: &ScenarioSpec,
+    road: &RoadSpec,
+    model: &CarModel,
+    step_us: u64,
+) -> Result<(Traffic, Vec<Car>, cast::Cast), AssembleError> {
+    let refused = |what: String| unsupported(what, road.span);
+    let network = &*road.network;
+    let mut settings = Settings::new(spec.world.step_s.value);
+    let outline = &model.spec.outline;
+    let (length_m, width_m) = (outline.front_m + outline.rear_m, 2.0 * outline.half_width_m);
+    settings.kinds.push(Kind { length_m, width_m, ..Kind::CAR });
+    let mut world = World::new(streets(network, step_us).map_err(refused)?, settings);
+    let cast = cast::cast(road, &spec.world, &mut world);
+    let is_vehicle = |kind: ObjectKind| !matches!(kind, ObjectKind::Pedestrian | ObjectKind::Thing);
+    let vehicles: Vec<_> = road.objects.iter().filter(|object| is_vehicle(object.kind.value)).collect();
+    world.routes = vehicles
+        .iter()
+        .filter_map(|object| Some(cast::change(&world.streets, object.place.lane, object.to?)))
+        .collect();
+    world.flows = road.traffic.flows.iter().map(|flow| Flow {
+        lane: flow.lane.0,
+        per_hour: flow.per_hour,
+        speed_mps: flow.speed_mps,
+        kind: 0,
+        route: 0,
+    }).collect();
+    let traffic = Traffic::new(world, Seed(road.traffic.seed)).map_err(|error| refused(error.to_string()))?;
+    let mut cars = Vec::new();
+    let mut routes = 0;
+    for object in vehicles {
+        routes += u16::from(object.to.is_some());
+        let car = traffic.car(cars.len() as Id, object.place.lane.0, object.place.station_m, object.speed_mps);
+        let route = if object.to.is_some() { routes } else { 0 };
+        cars.push(traffic.with(car, cast::kind_of(object.kind.value), route));
+    }
+    if road.traffic.per_km > 0.0 {
+        add_unnamed(spec, road, &traffic, &mut cars);
+    }
+    Ok((traffic, cars, cast))
+}
+
+/// Cars without a name, spread evenly and away from everybody who has one.
+fn add_unnamed(spec: &ScenarioSpec, road: &RoadSpec, traffic: &Traffic, cars: &mut Vec<Car>) {
+    let point = |lane: u32, station_m: f64| road.network.lanes()[lane as usize].position(station_m);
+    let objects = road.objects.iter().map(|object| point(object.place.lane.0, object.place.station_m));
+    let kept: Vec<_> = objects.chain(spec.ego.start.all().map(|start| start.pose.point())).collect();
+    for car in spread(traffic, road.traffic.per_km, road.traffic.speed_mps) {
+        let here = point(car.lane, car.station_m);
+        if kept.iter().all(|other| other.distance_m(here) >= road.traffic.clear_m) {
+            let renamed = Car { id: cars.len() as Id, ..car };
+            cars.push(traffic.with(renamed, car.kind, 0));
+        }
+    }
+}
+
+fn sensor(road: &RoadSpec) -> Result<RaySensor, AssembleError> {
+    let given = &road.sensor;
+    let spec = RaySensorSpec {
+        mount: Mount { x_m: given.ahead_m, y_m: 0.0, yaw_rad: given.yaw_rad },
+        view_rad: given.view_rad.value,
+        horizon_m: given.range_m,
+        rays: given.rays,
+    };
+    match spec.fault() {
+        None => Ok(RaySensor::new(spec)),
+        Some(fault) => Err(unsupported(fault.to_owned(), given.view_rad.span)),
+    }
+}
+
+fn eyes(spec: &ScenarioSpec, road: &RoadSpec, late_ticks: u16) -> (Detector, Tracker, u16) {
+    let given = &road.sensor;
+    let look_ticks = spec.world.ticks(given.cycle_s.value).clamp(1, u32::from(u16::MAX)) as u16;
+    let noise = if given.noise_m > 0.0 { NoiseModel::white(given.noise_m) } else { NoiseModel::NONE };
+    let detector = DetectorSpec {
+        period_ticks: u32::from(look_ticks),
+        latency: (given.latency_s.value / given.cycle_s.value).round() as u16,
+        late_max: late_ticks.div_ceil(look_ticks),
+        share_min: given.share,
+        position: noise,
+        ..DetectorSpec::perfect()
+    };
+    let tracker = TrackerSpec {
+        period_s: given.cycle_s.value,
+        position_m: given.noise_m.max(POSITION_MIN_M),
+        speed_birth_mps: SPEED_BIRTH_MPS,
+        confirm_hits: given.hits,
+        ..TrackerSpec::TRAFFIC
+    };
+    (Detector::new(detector, spec.world.step_s.value), Tracker::new(tracker), look_ticks)
+}
+
+/// What hides others and never moves.
+fn edges(spec: &ScenarioSpec) -> Vec<Edge> {
+    let mut edges: Vec<Edge> = Vec::new();
+    for wall in &spec.world.walls {
+        edges.extend(wall.points.windows(2).map(|ends| Edge { a: ends[0].value, b: ends[1].value, obstacle: 0 }));
+    }
+    for obstacle in &spec.world.obstacles {
+        edges.extend(closed_edges(&obstacle.corners, 0));
+    }
+    edges
+}

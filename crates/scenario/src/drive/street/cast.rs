@@ -1,0 +1,233 @@
+//! Who has a name: how the objects and triggers of the file become cars, pedestrians and things of the traffic.
+
+use anabranch_geometry::{EdgeSet, Point, Pose};
+use anabranch_kernel::maths;
+use anabranch_roads::{LaneId, Network};
+use anabranch_sensing::Detection;
+use anabranch_traffic::band::Standing;
+use anabranch_traffic::{
+    Care as TrafficCare, Crossed, Direction, Effect, Id, LaneNumber, Route, Side, Stage, Streets, Thing, Trigger, Walker,
+    WalkerSpec, When, World,
+};
+
+use crate::file::{Care, ObjectKind, ObjectSpec, RoadSpec, TriggerSpec, TriggerWhen, WorldSpec};
+
+/// How far a pedestrian goes on beside the road when it has crossed.
+const BESIDE_M: f64 = 1.0;
+
+/// What an object of the file is in the loop.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part {
+    /// One of the cars.
+    Vehicle,
+    /// A pedestrian.
+    Walker {
+        walker: usize,
+        /// Direction in which it crosses.
+        heading: f64,
+        speed_mps: f64,
+    },
+    /// A thing that stands there.
+    Thing {
+        pose: Pose,
+        half_length_m: f64,
+        half_width_m: f64,
+        /// What makes it appear.
+        trigger: Option<usize>,
+    },
+    /// A false detection.
+    Ghost(Detection),
+}
+
+/// Objects with a name, in the order of the file, and what belongs to them.
+#[derive(Debug, Default)]
+pub(super) struct Cast {
+    pub parts: Vec<Part>,
+    /// The object of each car with a name; those have the first numbers of the traffic.
+    pub named: Vec<u32>,
+    /// For each number that an error can have, the trigger that it fires.
+    pub fires: Vec<Option<usize>>,
+    /// Outlines of things about their own middle, by number; empty for others.
+    pub shapes: Vec<EdgeSet>,
+}
+
+/// A rectangle about the origin.
+pub(super) fn rectangle(half_length_m: f64, half_width_m: f64, number: u32) -> EdgeSet {
+    let corners = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
+    let corners = corners.map(|(x, y)| Point::new(x * half_length_m, y * half_width_m));
+    let mut set = EdgeSet::default();
+    set.add_polygon(number, &corners);
+    set
+}
+
+/// Type of a vehicle in the settings of the traffic.
+pub(super) fn kind_of(kind: ObjectKind) -> u8 {
+    match kind {
+        ObjectKind::Car | ObjectKind::Pedestrian | ObjectKind::Thing => 0,
+        ObjectKind::Lorry => 1,
+        ObjectKind::Cyclist => 2,
+    }
+}
+
+/// Adds the objects and triggers of a file to a world without any.
+pub(super) fn cast(road: &RoadSpec, clock: &WorldSpec, world: &mut World) -> Cast {
+    let network = &*road.network;
+    let mut cast = Cast::default();
+    // For each trigger what it does; objects that wait for none have one of their own behind those of the file.
+    let waiting = road.objects.iter().enumerate().filter(|(_, object)| object.waits && !object.ghost);
+    let unasked: Vec<usize> =
+        waiting.map(|(n, _)| n).filter(|n| road.triggers.iter().all(|trigger| trigger.object != *n)).collect();
+    let trigger_of = |object: usize| {
+        let given = road.triggers.iter().position(|trigger| trigger.object == object);
+        given.or_else(|| unasked.iter().position(|n| *n == object).map(|n| road.triggers.len() + n))
+    };
+    for (number, object) in road.objects.iter().enumerate() {
+        let (part, shape) = part(network, clock, world, object, trigger_of(number));
+        if matches!(part, Part::Vehicle) {
+            cast.named.push(number as u32);
+        }
+        cast.parts.push(part);
+        cast.shapes.push(shape);
+    }
+    let effect = |object: usize, given: Option<&TriggerSpec>| match cast.parts[object] {
+        Part::Walker { walker, .. } => Effect::Start(walker),
+        Part::Thing { .. } | Part::Ghost(_) => {
+            Effect::Appear(cast.parts[..object].iter().filter(|part| matches!(part, Part::Thing { .. })).count())
+        }
+        Part::Vehicle => Effect::Brake {
+            car: cast.named.iter().position(|n| *n == object as u32).unwrap_or_default() as Id,
+            brake_mps2: given.map_or(0.0, |given| given.brake_mps2),
+            ticks: given.map_or(0, |given| clock.ticks(given.for_s.value)),
+        },
+    };
+    for given in &road.triggers {
+        let when = when(clock, &given.when, &road.objects[given.object]);
+        world.triggers.push(Trigger { name: given.id.value.clone(), when, effect: effect(given.object, Some(given)) });
+    }
+    for &object in &unasked {
+        let name = road.objects[object].id.value.clone();
+        world.triggers.push(Trigger { name, when: When::Asked, effect: effect(object, None) });
+    }
+    let objects = (0..road.objects.len()).map(|n| trigger_of(n).filter(|_| road.objects[n].waits));
+    cast.fires = objects.chain((0..road.triggers.len()).map(Some)).collect();
+    cast
+}
+
+fn when(clock: &WorldSpec, given: &TriggerWhen, object: &ObjectSpec) -> When {
+    let (lane, station_m) = (object.place.lane.0, object.place.station_m);
+    match *given {
+        TriggerWhen::Asked => When::Asked,
+        TriggerWhen::At(at) => When::At(clock.ticks(at.value)),
+        TriggerWhen::Reaches(from_m) => When::Reaches { lane, from_m, to_m: f64::INFINITY },
+        TriggerWhen::Arrives(within_s) => When::Arrives { lane, station_m, within_s },
+    }
+}
+
+fn part(
+    network: &Network,
+    clock: &WorldSpec,
+    world: &mut World,
+    object: &ObjectSpec,
+    trigger: Option<usize>,
+) -> (Part, EdgeSet) {
+    let lane = network.lane(object.place.lane);
+    match object.kind.value {
+        ObjectKind::Pedestrian => {
+            let (spec, heading) = walker(network, clock, object);
+            world.walkers.push(spec);
+            let walker = world.walkers.len() - 1;
+            (Part::Walker { walker, heading, speed_mps: object.speed_mps }, EdgeSet::default())
+        }
+        ObjectKind::Thing => {
+            let pose = lane.pose_at(object.place.station_m, object.lateral_m, 0.0);
+            let (half_length_m, half_width_m) = (0.5 * object.length_m, 0.5 * object.width_m);
+            if object.ghost {
+                let (length_m, width_m) = (object.length_m, object.width_m);
+                let seen = Detection { x: pose.x, y: pose.y, heading: pose.heading, length_m, width_m };
+                return (Part::Ghost(seen), EdgeSet::default());
+            }
+            let standing = Standing {
+                from_m: object.place.station_m - half_length_m,
+                to_m: object.place.station_m + half_length_m,
+                right_m: object.lateral_m - half_width_m,
+                left_m: object.lateral_m + half_width_m,
+            };
+            world.things.push(Thing { lane: object.place.lane.0, standing });
+            let trigger = trigger.filter(|_| object.waits);
+            (Part::Thing { pose, half_length_m, half_width_m, trigger }, rectangle(half_length_m, half_width_m, 0))
+        }
+        ObjectKind::Car | ObjectKind::Lorry | ObjectKind::Cyclist => (Part::Vehicle, EdgeSet::default()),
+    }
+}
+
+/// The route of a vehicle that changes to the lane beside it.
+pub(super) fn change(streets: &Streets, from: LaneId, to: LaneId) -> Route {
+    let mut lanes: Vec<LaneNumber> = vec![from.0, to.0];
+    while let [next] = streets.next(lanes[lanes.len() - 1])
+        && !lanes.contains(next)
+    {
+        lanes.push(*next);
+    }
+    Route::along(streets, &lanes)
+}
+
+/// A pedestrian who crosses the whole road at a place, from right to left, and the direction in which it does.
+fn walker(network: &Network, clock: &WorldSpec, object: &ObjectSpec) -> (WalkerSpec, f64) {
+    let (own, at_m) = (network.lane(object.place.lane), object.place.station_m);
+    // Lanes at this place with their lateral ranges, seen from the own lane; those of the other direction are on the left.
+    let half_m = 0.5 * own.width_m(at_m);
+    let mut spans = vec![(object.place.lane, at_m, -half_m, half_m)];
+    let (mut id, mut station_m, mut edge_m) = (object.place.lane, at_m, -half_m);
+    while let Some((right, right_m)) = network.lane(id).right_at(station_m) {
+        let width_m = network.lane(right).width_m(right_m);
+        spans.push((right, right_m, edge_m - width_m, edge_m));
+        (id, station_m, edge_m) = (right, right_m, edge_m - width_m);
+    }
+    let kerb_m = edge_m;
+    (id, station_m, edge_m) = (object.place.lane, at_m, half_m);
+    while let Some((left, left_m)) = network.lane(id).left_at(station_m) {
+        let width_m = network.lane(left).width_m(left_m);
+        spans.push((left, left_m, edge_m, edge_m + width_m));
+        (id, station_m, edge_m) = (left, left_m, edge_m + width_m);
+    }
+    let mut oncoming = network.lane(id).oncoming();
+    while let Some(other) = oncoming {
+        let lane = network.lane(other);
+        let place = lane.project_anywhere(own.point_at(at_m, edge_m));
+        let width_m = lane.width_m(place.station_m);
+        spans.push((other, place.station_m, edge_m, edge_m + width_m));
+        edge_m += width_m;
+        oncoming = lane.right();
+    }
+    let crossed = spans.iter().map(|&(lane, station_m, from_m, to_m)| Crossed {
+        lane: lane.0,
+        station_m,
+        from_m: from_m - kerb_m,
+        to_m: to_m - kerb_m,
+    });
+    let heading = own.at(at_m).heading;
+    // It walks along the road for a moment, then crosses.
+    let from = own.point_at(at_m - object.kerb_m, kerb_m);
+    let to = own.point_at(at_m + BESIDE_M, kerb_m);
+    let spec = WalkerSpec {
+        from,
+        to,
+        step_m: object.speed_mps * clock.step_s.value,
+        crosses_at_m: Some(object.kerb_m.max(f64::MIN_POSITIVE)),
+        road_m: edge_m - kerb_m,
+        crossed: crossed.collect(),
+        care: match object.care {
+            Care::Looks => TrafficCare::Looks,
+            Care::Zebra => TrafficCare::Zebra,
+            Care::Reckless => TrafficCare::Reckless,
+        },
+        start: Walker {
+            along_m: 0.0,
+            across_m: 0.0,
+            side: Side::Near,
+            direction: Direction::Forth,
+            stage: Stage::Walks,
+        },
+    };
+    (spec, maths::wrap_angle(heading + std::f64::consts::FRAC_PI_2))
+}

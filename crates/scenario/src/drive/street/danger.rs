@@ -1,0 +1,77 @@
+//! How bad a state on a road looks.
+
+use anabranch_geometry::{Body, Pose, nearest};
+use anabranch_kernel::{Danger, maths};
+
+use super::super::Drive;
+use super::super::state::DriveState;
+use super::others::{Other, Shape};
+use super::tick::relative;
+use super::{Street, StreetState};
+
+/// How far ahead everybody is predicted with held speeds, and in how many steps.
+const PREDICT_S: f64 = 2.0;
+const PREDICT_STEPS: u32 = 4;
+
+impl Drive {
+    /// The worst of the danger is minus the smallest clearance if everybody went on as he is for two seconds. The axes are
+    /// those along which members of a cell lead to different ends: along the road, across it, and speed.
+    pub(in super::super) fn danger_on_street(&self, street: &Street, state: &DriveState) -> Danger {
+        let own = state.street();
+        let car = &state.car.car;
+        let worst = -street.predicted_clearance_m(own, &self.body, car.pose(), car.speed);
+        let on = street.on_lane(own, car.pose());
+        let (along, across, speed) = (on.place.station_m, on.place.lateral_m, car.speed);
+        let axes = [along, -along, across, -across, speed, -speed];
+        Danger { worst: worst as f32, axes: axes.map(|axis| axis as f32).into_iter().collect() }
+    }
+}
+
+impl Street {
+    fn predicted_clearance_m(&self, own: &StreetState, body: &Body, car: Pose, speed_mps: f64) -> f64 {
+        let mut buffers = self.buffers.take();
+        self.gather(&own.branch, car.point(), &mut buffers.others);
+        let (sin, cos) = maths::sin_cos(car.heading);
+        let mut least_m = self.reach_m;
+        for other in &buffers.others {
+            let [east, north] = other.velocity_mps();
+            for step in 0..=PREDICT_STEPS {
+                let seconds = PREDICT_S * f64::from(step) / f64::from(PREDICT_STEPS);
+                let way_m = speed_mps * seconds;
+                let then = Pose::new(car.x + way_m * cos, car.y + way_m * sin, car.heading);
+                let there = Pose::new(
+                    other.pose.x + east * seconds,
+                    other.pose.y + north * seconds,
+                    other.pose.heading,
+                );
+                least_m = least_m.min(self.clearance_m(body, then, &Other { pose: there, ..*other }, least_m));
+            }
+        }
+        self.buffers.put(buffers);
+        least_m
+    }
+
+    /// Distance to the nearest of them, at most the reach.
+    pub(super) fn nearest_m(&self, body: &Body, car: Pose, others: &[Other]) -> f64 {
+        let closer = |least_m: f64, other: &Other| least_m.min(self.clearance_m(body, car, other, least_m));
+        others.iter().fold(self.reach_m, closer)
+    }
+
+    /// Distance between the car and somebody; exact only below `wanted_m`, else some bound that is not below it.
+    pub(super) fn clearance_m(&self, body: &Body, car: Pose, other: &Other, wanted_m: f64) -> f64 {
+        let bound_m = car.point().distance_m(other.pose.point()) - body.bounding_radius_m - other.radius_m();
+        if bound_m >= wanted_m {
+            return bound_m;
+        }
+        let local = relative(other.pose, car);
+        let (sin, cos) = maths::sin_cos(local.heading);
+        nearest(body, local.x, local.y, cos, sin, self.edges(other.shape).edges())
+    }
+
+    pub(super) fn edges(&self, shape: Shape) -> &anabranch_geometry::EdgeSet {
+        match shape {
+            Shape::Kind(kind) => &self.shapes[usize::from(kind)],
+            Shape::Own(number) => &self.cast.shapes[usize::from(number)],
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What the driver is told about others: rays, detections, tracks, and what it makes of them.
+
+use anabranch_driving::road::{ObjectKind, Seen, SeenLight, SeenObject};
+use anabranch_driving::track::EgoEstimate;
+use anabranch_errors::Effects;
+use anabranch_geometry::Pose;
+use anabranch_kernel::{Chance, Seed};
+use anabranch_sensing::{DetectionErrors, DetectorInput, Displacement, Late, Track, TrueObject};
+
+use super::cast::Part;
+use super::others::{Other, WALKER_HALF_M};
+use super::{Buffers, Street, StreetState};
+
+/// Where objects are put that are not there: beyond every horizon.
+const NOWHERE_M: f64 = 1e9;
+/// Objects shorter than this are taken for people, and narrower than a car for cyclists.
+const PERSON_M: f64 = 1.0;
+const CYCLIST_M: [f64; 2] = [2.5, 1.0];
+/// Name of the sensor's own chance.
+pub(super) const CHANCE: &str = "ego.sensor";
+
+/// The car as its sensors have it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Viewer {
+    pub truth: Pose,
+    pub believed: Pose,
+}
+
+impl Street {
+    /// Looks if a look is due, and follows what was detected.
+    pub(super) fn look(&self, own: &mut StreetState, viewer: Viewer, effects: &Effects, buffers: &mut Buffers) {
+        let tick = u64::from(own.branch.tick);
+        if !self.detector.is_due(tick) {
+            return;
+        }
+        self.fill_scene(buffers);
+        self.sensor.scan(viewer.truth, &buffers.scene, &self.walls, &mut buffers.scan);
+        let looks = |ticks: u16| ticks.div_ceil(self.look_ticks);
+        let late = effects.late.map(|late| Late { obstacles: late.obstacles, ticks: looks(late.ticks) });
+        let displaced = effects.displaced.map(|group| Displacement { objects: group.obstacles, by_m: group.by_m });
+        let Buffers { scan, objects, detections, ghosts, .. } = buffers;
+        ghosts.clear();
+        for (number, part) in self.cast.parts.iter().enumerate() {
+            if let Part::Ghost(seen) = part
+                && effects.ghosts >> number & 1 == 1
+            {
+                ghosts.push(*seen);
+            }
+        }
+        let errors = DetectionErrors {
+            missed: effects.missed,
+            flipped: 0,
+            displaced: &displaced,
+            late: &late,
+            ghosts,
+            latency_more: 0,
+        };
+        let (car, believed) = (viewer.truth, viewer.believed);
+        let input = DetectorInput { sensor: &self.sensor, scan, objects, car, believed, visibility: 1.0, errors };
+        let chance = Chance::new(Seed(own.seed), CHANCE);
+        self.detector.read(&mut own.detector, &input, tick, chance, detections);
+        self.tracker.step(&mut own.tracks, detections);
+    }
+
+    /// Objects with a name keep their numbers, whether they are there or not; all others follow.
+    fn fill_scene(&self, buffers: &mut Buffers) {
+        let Buffers { scene, objects, others, .. } = buffers;
+        scene.clear();
+        objects.clear();
+        let named = self.cast.parts.len();
+        let first_unnamed = others.partition_point(|other| (other.number as usize) < named);
+        let mut there = others[..first_unnamed].iter().peekable();
+        for number in 0..named as u32 {
+            match there.next_if(|other| other.number == number) {
+                Some(other) => {
+                    scene.add_box(other.pose, other.half_length_m, other.half_width_m);
+                    objects.push(as_object(other));
+                }
+                None => {
+                    let pose = Pose::new(NOWHERE_M, NOWHERE_M, 0.0);
+                    scene.add_box(pose, WALKER_HALF_M, WALKER_HALF_M);
+                    objects.push(TrueObject { pose, length_m: 0.0, width_m: 0.0 });
+                }
+            }
+        }
+        for other in &others[first_unnamed..] {
+            scene.add_box(other.pose, other.half_length_m, other.half_width_m);
+            objects.push(as_object(other));
+        }
+    }
+
+    /// Everything a driver on roads is told in one cycle: the one place where it is put together.
+    pub(super) fn seen<'b>(
+        &self,
+        own: &StreetState,
+        start: u16,
+        ego: EgoEstimate,
+        buffers: &'b mut Buffers,
+    ) -> Seen<'b> {
+        let since_look = own.branch.tick % u32::from(self.look_ticks);
+        let seconds = f64::from(since_look) * (self.step_us as f64 * 1e-6);
+        let Buffers { seen, lights, .. } = buffers;
+        seen.clear();
+        seen.extend(own.tracks.confirmed().map(|track| as_seen(track, seconds)));
+        let now_us = u64::from(own.branch.tick) * self.step_us;
+        lights.clear();
+        lights.extend(self.signals[usize::from(start)].iter().map(|&signal| SeenLight {
+            signal,
+            aspect: self.network.programs()[signal.program].aspect(signal.group, now_us),
+        }));
+        Seen { ego, objects: seen, lights }
+    }
+}
+
+fn as_object(other: &Other) -> TrueObject {
+    TrueObject { pose: other.pose, length_m: 2.0 * other.half_length_m, width_m: 2.0 * other.half_width_m }
+}
+
+/// A track as planners see it: moved on since the last look, and named by its size.
+fn as_seen(track: &Track, seconds: f64) -> SeenObject {
+    let at = track.after(seconds);
+    let kind = match (track.length_m, track.width_m) {
+        (length_m, _) if length_m < PERSON_M => ObjectKind::Pedestrian,
+        (length_m, width_m) if length_m < CYCLIST_M[0] && width_m < CYCLIST_M[1] => ObjectKind::Cyclist,
+        _ => ObjectKind::Car,
+    };
+    SeenObject {
+        pose: Pose::new(at.x, at.y, track.heading),
+        velocity_mps: track.velocity_mps,
+        half_length_m: 0.5 * track.length_m,
+        half_width_m: 0.5 * track.width_m,
+        kind,
+    }
+}

@@ -1,0 +1,95 @@
+//! The loop on roads: lanes, others who react, and eyes that see only what is in sight (S4).
+//!
+//! It is the same [`Drive`](super::Drive) with the same errors, actuators, walls and requirements; what is here comes in where
+//! the low-speed loop has none. One tick: tell the pose, look, decide, move the car, move all others from the same snapshot,
+//! find contact along the way, judge. Others whom the car cannot have touched are functions of the tick and take no part in the
+//! state or its key.
+
+mod assemble;
+mod cast;
+mod danger;
+mod key;
+mod look;
+mod others;
+mod rules;
+mod signals;
+mod state;
+mod streets;
+mod tick;
+
+use std::sync::{Arc, Mutex};
+
+use anabranch_driving::road::{RoadDriver, SeenLight, SeenObject};
+use anabranch_geometry::EdgeSet;
+use anabranch_roads::{Network, SignalRef};
+use anabranch_sensing::{Detection, Detections, Detector, RaySensor, Scan, Scene, Tracker, TrueObject, Walls};
+use anabranch_traffic::{BranchScratch, Timeline, Traffic};
+
+pub(super) use assemble::{assemble, numbers};
+use cast::Cast;
+pub(super) use key::StreetLayout;
+pub use others::RoadUser;
+use others::{Other, Placed};
+pub use state::StreetState;
+
+/// Everything about roads that does not evolve.
+#[derive(Debug)]
+pub(crate) struct Street {
+    pub(super) network: Arc<Network>,
+    /// One per start.
+    drivers: Vec<RoadDriver>,
+    traffic: Traffic,
+    timeline: Timeline,
+    /// Cars of the timeline in the plane, tick by tick, sorted from west to east.
+    placed: Vec<Vec<Placed>>,
+    cast: Cast,
+    /// Outlines of the kinds of cars, about their own middle; the last is that of pedestrians.
+    shapes: Vec<EdgeSet>,
+    sensor: RaySensor,
+    detector: Detector,
+    tracker: Tracker,
+    /// Base cycles between two looks.
+    look_ticks: u16,
+    walls: Walls,
+    /// Lights on the way, per start.
+    signals: Vec<Vec<SignalRef>>,
+    step_us: u64,
+    /// How far from the car others are looked at.
+    reach_m: f64,
+    /// Objects with a name come first in verdicts, after walls and obstacles.
+    verdicts_from: u32,
+    /// The car as traffic sees it.
+    ego_kind: u8,
+    buffers: Pool,
+}
+
+/// What one segment works with and nobody saves.
+#[derive(Debug, Default)]
+struct Buffers {
+    branch: BranchScratch,
+    others: Vec<Other>,
+    before: Vec<Other>,
+    scene: Scene,
+    scan: Scan,
+    objects: Vec<TrueObject>,
+    detections: Detections,
+    ghosts: Vec<Detection>,
+    seen: Vec<SeenObject>,
+    lights: Vec<SeenLight>,
+    fire: Vec<usize>,
+}
+
+/// Buffers that are lent to segments, so that none of them has to allocate.
+#[derive(Debug, Default)]
+struct Pool(Mutex<Vec<Box<Buffers>>>);
+
+impl Pool {
+    fn take(&self) -> Box<Buffers> {
+        self.0.lock().ok().and_then(|mut free| free.pop()).unwrap_or_default()
+    }
+    fn put(&self, buffers: Box<Buffers>) {
+        if let Ok(mut free) = self.0.lock() {
+            free.push(buffers);
+        }
+    }
+}

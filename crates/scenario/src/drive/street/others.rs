@@ -1,0 +1,186 @@
+//! Everybody near the car at one moment, in the plane.
+
+use anabranch_geometry::{Point, Pose};
+use anabranch_kernel::maths;
+use anabranch_roads::Network;
+use anabranch_traffic::{Branch, Car, Id, Timeline, Traffic};
+
+use super::Street;
+use super::cast::Part;
+
+/// Others without a name count from here.
+pub(super) const UNNAMED_FROM: u32 = 1 << 16;
+/// Half the side of a pedestrian.
+pub(super) const WALKER_HALF_M: f64 = 0.25;
+
+/// A car of the timeline, in the plane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    id: Id,
+    pose: Pose,
+    speed_mps: f64,
+    kind: u8,
+}
+
+/// Which outline somebody has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// That of a kind of traffic; the last one is a pedestrian.
+    Kind(u8),
+    /// That of an object with a name of its own.
+    Own(u16),
+}
+
+/// Somebody or something that can be seen and touched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Other {
+    /// Objects with a name have their number, all others theirs in the traffic after [`UNNAMED_FROM`].
+    pub number: u32,
+    /// Its middle.
+    pub pose: Pose,
+    /// Along its heading.
+    pub speed_mps: f64,
+    pub half_length_m: f64,
+    pub half_width_m: f64,
+    pub shape: Shape,
+}
+
+impl Other {
+    /// Velocity eastwards and northwards.
+    pub(super) fn velocity_mps(&self) -> [f64; 2] {
+        let (sin, cos) = maths::sin_cos(self.pose.heading);
+        [self.speed_mps * cos, self.speed_mps * sin]
+    }
+    /// Radius of a circle about its middle that it lies in.
+    pub(super) fn radius_m(&self) -> f64 {
+        (self.half_length_m * self.half_length_m + self.half_width_m * self.half_width_m).sqrt()
+    }
+}
+
+/// The middle of a car of the traffic, which knows its front.
+fn pose_of(network: &Network, traffic: &Traffic, car: &Car) -> Pose {
+    let half_m = 0.5 * traffic.settings().kinds[usize::from(car.kind)].length_m;
+    network.lanes()[car.lane as usize].pose_at(car.station_m - half_m, car.lateral_m, car.heading_rad)
+}
+
+/// The timeline in the plane, tick by tick, from west to east.
+pub(super) fn placed(network: &Network, traffic: &Traffic, timeline: &Timeline) -> Vec<Vec<Placed>> {
+    let place = |car: &Car| {
+        let pose = pose_of(network, traffic, car);
+        Placed { id: car.id, pose, speed_mps: car.speed_mps, kind: car.kind }
+    };
+    let frame = |tick: u32| {
+        let mut cars: Vec<Placed> = timeline.at(tick).cars().map(place).collect();
+        cars.sort_by(|a, b| a.pose.x.total_cmp(&b.pose.x).then(a.id.cmp(&b.id)));
+        cars
+    };
+    (0..=timeline.horizon_ticks()).map(frame).collect()
+}
+
+impl Street {
+    /// Everybody within reach of a point, sorted by number.
+    pub(super) fn gather(&self, branch: &Branch, about: Point, out: &mut Vec<Other>) {
+        out.clear();
+        let is_near = |pose: Pose| (pose.x - about.x).abs() < self.reach_m && (pose.y - about.y).abs() < self.reach_m;
+        let cars = &self.placed[branch.tick as usize];
+        let first = cars.partition_point(|car| car.pose.x <= about.x - self.reach_m);
+        for car in cars[first..].iter().take_while(|car| car.pose.x < about.x + self.reach_m) {
+            if is_near(car.pose) && branch.has_as_it_was(car.id) {
+                out.push(self.car(car));
+            }
+        }
+        for car in branch.touched() {
+            let pose = pose_of(&self.network, &self.traffic, car);
+            if is_near(pose) {
+                out.push(self.car(&Placed { id: car.id, pose, speed_mps: car.speed_mps, kind: car.kind }));
+            }
+        }
+        for (number, part) in self.cast.parts.iter().enumerate() {
+            out.extend(self.standing(branch, number as u32, part).filter(|other| is_near(other.pose)));
+        }
+        out.sort_unstable_by_key(|other| other.number);
+    }
+
+    fn car(&self, car: &Placed) -> Other {
+        let kind = self.traffic.settings().kinds[usize::from(car.kind)];
+        let named = self.cast.named.get(car.id as usize).copied();
+        Other {
+            number: named.unwrap_or(UNNAMED_FROM + car.id),
+            pose: car.pose,
+            speed_mps: car.speed_mps,
+            half_length_m: 0.5 * kind.length_m,
+            half_width_m: 0.5 * kind.width_m,
+            shape: Shape::Kind(car.kind),
+        }
+    }
+
+    /// Pedestrians and things; vehicles are among the cars.
+    fn standing(&self, branch: &Branch, number: u32, part: &Part) -> Option<Other> {
+        match *part {
+            Part::Vehicle | Part::Ghost(_) => None,
+            Part::Walker { walker, heading, speed_mps } => {
+                let spec = self.traffic.walker(walker);
+                let now = branch.walker_in(&self.timeline, walker);
+                let point = spec.point(&now);
+                let crosses = now.stage == anabranch_traffic::Stage::Crosses;
+                Some(Other {
+                    number,
+                    pose: Pose::new(point.x, point.y, heading),
+                    speed_mps: if crosses { speed_mps } else { 0.0 },
+                    half_length_m: WALKER_HALF_M,
+                    half_width_m: WALKER_HALF_M,
+                    shape: Shape::Kind(self.shapes.len() as u8 - 1),
+                })
+            }
+            Part::Thing { pose, half_length_m, half_width_m, trigger } => {
+                let is_there = trigger.is_none_or(|trigger| branch.fired().has(trigger));
+                let shape = Shape::Own(number as u16);
+                is_there.then_some(Other { number, pose, speed_mps: 0.0, half_length_m, half_width_m, shape })
+            }
+        }
+    }
+}
+
+/// Somebody on the road as pictures show him.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoadUser {
+    /// The object's number in the file; none for cars without a name.
+    pub object: Option<usize>,
+    /// Its middle and direction.
+    pub pose: Pose,
+    /// Along its direction.
+    pub speed_mps: f64,
+    /// Half its length.
+    pub half_length_m: f64,
+    /// Half its width.
+    pub half_width_m: f64,
+}
+
+impl super::super::Drive {
+    /// Everybody within reach of the car's sensors, and a little beyond; nobody off the road.
+    pub fn road_users(&self, state: &super::super::DriveState) -> Vec<RoadUser> {
+        let Some(street) = &self.street else { return Vec::new() };
+        let mut others = Vec::new();
+        street.gather(&state.street().branch, state.car.car.pose().point(), &mut others);
+        let shown = |other: &Other| RoadUser {
+            object: Some(other.number as usize).filter(|_| other.number < UNNAMED_FROM),
+            pose: other.pose,
+            speed_mps: other.speed_mps,
+            half_length_m: other.half_length_m,
+            half_width_m: other.half_width_m,
+        };
+        others.iter().map(shown).collect()
+    }
+    /// How many cars there are at a base cycle, wherever they are; 0 off the road.
+    pub fn traffic_at(&self, tick: u32) -> usize {
+        self.street.as_ref().map_or(0, |street| street.placed[tick as usize].len())
+    }
+    /// Cars that the car under test, or an error, has made do something else than they would have done.
+    pub fn touched(&self, state: &super::super::DriveState) -> usize {
+        if self.street.is_some() { state.street().branch.touched().len() } else { 0 }
+    }
+    /// The roads, if there are any.
+    pub fn network(&self) -> Option<&Network> {
+        self.street.as_ref().map(|street| &*street.network)
+    }
+}

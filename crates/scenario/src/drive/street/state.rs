@@ -1,0 +1,23 @@
+//! What of roads evolves.
+
+use anabranch_driving::road::RoadMemory;
+use anabranch_sensing::{DetectorState, TrackerState};
+use anabranch_traffic::Branch;
+use serde::{Deserialize, Serialize};
+
+/// The part of the state that roads need.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StreetState {
+    /// The driver.
+    pub memory: RoadMemory,
+    /// Others, as far as they differ from what they would do without the car.
+    pub branch: Branch,
+    /// Readings on their way, and how long objects have been in sight.
+    pub detector: DetectorState,
+    /// What the driver believes about others.
+    pub tracks: TrackerState,
+    /// The car has stood before the stop sign that comes next.
+    pub stood: bool,
+    /// Of the chance of sensors: the same in every state of an exploration.
+    pub seed: u64,
+}

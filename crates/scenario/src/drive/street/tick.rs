@@ -1,0 +1,249 @@
+//! One segment on roads, tick by tick.
+
+use anabranch_driving::track::EgoEstimate;
+use anabranch_geometry::{Contact, Motion, Pose, first_contact, max_displacement, may_touch};
+use anabranch_kernel::{Chance, Choice, Fault, Seed, SegmentEnd, Watch, maths};
+use anabranch_monitors::{low_speed, road};
+use anabranch_sensing::TrackerState;
+use anabranch_traffic::Input;
+use anabranch_vehicle::Gear;
+
+use super::super::Drive;
+use super::super::state::{DriveState, DriverMemory, HeldCommand};
+use super::super::tick::Scratch;
+use super::look::{CHANCE, Viewer};
+use super::others::Other;
+use super::rules::Moved;
+use super::signals::Moment;
+use super::{Buffers, Street, StreetState};
+
+/// Others nearer than this get their exact distance; for those beyond it a bound is told.
+const NEAR_M: f64 = 20.0;
+
+/// The pose of a car in the frame of another; its heading is not wrapped.
+pub(super) fn relative(frame: Pose, car: Pose) -> Pose {
+    let local = frame.local_from_world(car.point());
+    Pose::new(local.x, local.y, car.heading - frame.heading)
+}
+
+impl Drive {
+    /// Runs one segment on roads.
+    pub(in super::super) fn run_on_street(
+        &self,
+        street: &Street,
+        state: &mut DriveState,
+        choice: Choice,
+        watch: &mut Watch<'_>,
+    ) -> Result<SegmentEnd, Fault> {
+        let mut own = state.take_street();
+        let mut buffers = street.buffers.take();
+        let mut scratch = self.begin_segment(state, choice, watch);
+        street.asked(scratch.effects.appeared, &mut buffers.fire);
+        street.gather(&own.branch, state.car.car.pose().point(), &mut buffers.others);
+        scratch.clearance_m = scratch.clearance_m.min(street.nearest_m(&self.body, state.car.car.pose(), &buffers.others));
+        if watch.is_recording() && state.tick == 0 {
+            // Watching must not change anything, not even whether the car has stood.
+            let stood = own.stood;
+            let frame = self.street_frame(street, &mut own, state, &scratch, &buffers, &Event::default());
+            own.stood = stood;
+            watch.frame(0, &frame);
+        }
+        let mut ended = Ok(None);
+        for cycle in 0..self.segment_ticks {
+            ended = self.street_tick(street, &mut own, state, cycle, &mut scratch, &mut buffers, watch);
+            if !matches!(ended, Ok(None)) {
+                break;
+            }
+        }
+        street.buffers.put(buffers);
+        state.put_street(own);
+        Ok(match ended? {
+            Some(end) => end,
+            None => self.end_segment(state, watch),
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one tick, each with its own owner")]
+    fn street_tick<'a>(
+        &'a self,
+        street: &Street,
+        own: &mut StreetState,
+        state: &mut DriveState,
+        cycle: u32,
+        scratch: &mut Scratch<'a>,
+        buffers: &mut Buffers,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<SegmentEnd>, Fault> {
+        let told = self.sense(state, cycle, scratch);
+        let before = state.car.car;
+        let believed = Pose::new(told.x, told.y, told.heading);
+        street.look(own, Viewer { truth: before.pose(), believed }, &scratch.effects, buffers);
+        if state.tick.is_multiple_of(self.control_ticks) {
+            let ego = self.estimate(state, believed, told.speed);
+            let seen = street.seen(own, state.start, ego, buffers);
+            let command = street.drivers[usize::from(state.start)].decide(&mut own.memory, &seen);
+            state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
+            state.car.gear = Gear::of_sign(command.gear_sign);
+            state.driver = DriverMemory::Road { completed: own.memory.arrived };
+        }
+        let was_on = street.on_lane(own, before.pose());
+        let outside = street.outsiders(&was_on, &self.model.spec.outline, before.speed);
+        let (steering, accel) = self.commanded(state, scratch);
+        let mut contact = self.advance(state, steering, accel, scratch);
+        street.traffic.step_branch(
+            &street.timeline,
+            &mut own.branch,
+            Input { outside: &outside, fire: &buffers.fire },
+            &mut buffers.branch,
+        );
+        state.tick += 1;
+        if !(state.car.car.x + state.car.car.y + state.car.car.heading + state.car.car.speed).is_finite() {
+            return Err(Fault::Numeric(format!("the car left the numbers at tick {}", state.tick)));
+        }
+        std::mem::swap(&mut buffers.others, &mut buffers.before);
+        street.gather(&own.branch, state.car.car.pose().point(), &mut buffers.others);
+        let motion = Motion { from: before.pose(), to: state.car.car.pose() };
+        let mut event = Event { accel_before: before.accel, way_m: before.speed * self.model.dt_s, ..Event::default() };
+        if let Some(touch) = self.touch(street, &motion, buffers, scratch) {
+            let is_first = contact.as_ref().is_none_or(|wall| touch.contact.fraction < wall.fraction);
+            if is_first {
+                event.impact_mps = relative_speed(&state.car.car, touch.velocity_mps);
+                contact = Some(touch.contact);
+            }
+        } else if contact.is_some() {
+            event.impact_mps = state.car.car.speed.abs();
+        }
+        event.contact = contact;
+        watch.see_margin(scratch.clearance_m);
+        let frame = self.street_frame(street, own, state, scratch, buffers, &event);
+        watch.frame(u64::from(state.tick), &frame);
+        Ok(self.judge(state, &frame, event.contact.as_ref(), watch))
+    }
+
+    /// What the driver knows of its own car: pose and speed as told, the rest from the car itself.
+    fn estimate(&self, state: &DriveState, pose: Pose, speed_mps: f64) -> EgoEstimate {
+        let (car, spec) = (&state.car.car, &self.model.spec);
+        EgoEstimate {
+            pose,
+            speed_mps,
+            slide_mps: 0.0,
+            yaw_rate_radps: speed_mps * spec.slip_gain * maths::tan(car.steering) / spec.wheelbase_m,
+            steering_rad: car.steering,
+            accel_mps2: car.accel,
+        }
+    }
+
+    /// Contact with others along the way of this tick, in their own frames; the clearance becomes that of the nearest.
+    fn touch(&self, street: &Street, motion: &Motion, buffers: &Buffers, scratch: &mut Scratch<'_>) -> Option<Touch> {
+        let mut first: Option<Touch> = None;
+        scratch.clearance_m = scratch.clearance_m.min(street.reach_m);
+        for other in &buffers.others {
+            let far_m = motion.to.point().distance_m(other.pose.point()) - self.body.bounding_radius_m - other.radius_m();
+            if far_m > NEAR_M {
+                scratch.clearance_m = scratch.clearance_m.min(far_m);
+                continue;
+            }
+            let known = buffers.before.binary_search_by_key(&other.number, |known| known.number);
+            let was = known.map_or(other, |at| &buffers.before[at]);
+            if let Some(contact) = self.touch_one(street, motion, was, other, scratch)
+                && first.as_ref().is_none_or(|touch| contact.fraction < touch.contact.fraction)
+            {
+                first = Some(Touch { contact, velocity_mps: other.velocity_mps() });
+            }
+        }
+        if first.is_some() {
+            scratch.clearance_m = scratch.clearance_m.min(0.0);
+        }
+        first
+    }
+
+    fn touch_one(
+        &self,
+        street: &Street,
+        motion: &Motion,
+        was: &Other,
+        is: &Other,
+        scratch: &mut Scratch<'_>,
+    ) -> Option<Contact> {
+        let from = relative(was.pose, motion.from);
+        let turn = (motion.to.heading - motion.from.heading) - maths::wrap_angle(is.pose.heading - was.pose.heading);
+        let to = Pose { heading: from.heading + turn, ..relative(is.pose, motion.to) };
+        let clearance_m = street.clearance_m(&self.body, motion.to, is, f64::INFINITY);
+        let before_m = street.clearance_m(&self.body, motion.from, was, f64::INFINITY);
+        scratch.clearance_m = scratch.clearance_m.min(clearance_m);
+        let moved_m = max_displacement(&self.body, to.x - from.x, to.y - from.y, turn);
+        if !may_touch(before_m, clearance_m, moved_m) {
+            return None;
+        }
+        let contact = first_contact(&self.body, &Motion { from, to }, street.edges(is.shape).edges())?;
+        let in_world = is.pose.world_from_local(contact.in_world);
+        Some(Contact { in_world, obstacle: street.verdict_number(is.number), ..contact })
+    }
+
+    fn street_frame(
+        &self,
+        street: &Street,
+        own: &mut StreetState,
+        state: &DriveState,
+        scratch: &Scratch<'_>,
+        buffers: &Buffers,
+        event: &Event,
+    ) -> [f64; road::COUNT] {
+        let mut frame = [0.0; road::COUNT];
+        let plain = self.frame(state, scratch, event.accel_before, event.contact.as_ref());
+        frame[..low_speed::COUNT].copy_from_slice(&plain);
+        let (car, outline) = (&state.car.car, &self.model.spec.outline);
+        let on = street.on_lane(own, car.pose());
+        let moved = Moved { front_m: outline.front_m, way_m: event.way_m, speed_mps: car.speed };
+        let passed = street.pass_lines(own, &on, moved);
+        let moment =
+            Moment { car, outline, on: &on, passed, others: &buffers.others, impact_mps: event.impact_mps };
+        street.signal(&moment, &mut frame);
+        frame
+    }
+}
+
+/// What happened in a tick besides motion.
+#[derive(Clone, Debug, Default)]
+struct Event {
+    accel_before: f64,
+    way_m: f64,
+    contact: Option<Contact>,
+    impact_mps: f64,
+}
+
+/// A contact with somebody who may move.
+#[derive(Clone, Debug)]
+struct Touch {
+    contact: Contact,
+    velocity_mps: [f64; 2],
+}
+
+fn relative_speed(car: &anabranch_vehicle::Car<f64>, other: [f64; 2]) -> f64 {
+    let (sin, cos) = maths::sin_cos(car.heading);
+    maths::hypot(car.speed * cos - other[0], car.speed * sin - other[1])
+}
+
+impl Street {
+    /// Triggers that the errors of a segment fire.
+    fn asked(&self, appeared: u32, fire: &mut Vec<usize>) {
+        fire.clear();
+        let fires = self.cast.fires.iter().enumerate().filter(|(number, _)| appeared >> number & 1 == 1);
+        fire.extend(fires.filter_map(|(_, trigger)| *trigger));
+    }
+    /// Number in verdicts: objects with a name follow walls and obstacles, and all others are one.
+    fn verdict_number(&self, number: u32) -> u32 {
+        self.verdicts_from + number.min(self.cast.parts.len() as u32)
+    }
+    /// The part of the state at the beginning of a run.
+    pub(in super::super) fn start(&self, seed: Seed, start: usize) -> StreetState {
+        StreetState {
+            memory: self.drivers[start].start(),
+            branch: self.traffic.branch(),
+            detector: self.detector.start(Chance::new(seed, CHANCE)),
+            tracks: TrackerState::default(),
+            stood: false,
+            seed: seed.0,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Others on the road, and what happens to them.
+
+use anabranch_roads::LaneId;
+
+use super::super::codes::Code;
+use super::super::keys::{self, Section};
+use super::super::problems::{Problems, listed, nearest};
+use super::super::road_spec::{
+    FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhen,
+};
+use super::super::span::{Located, Span};
+use super::super::tree::{Node, Value};
+use super::super::view::View;
+use super::super::words::{Care, ObjectKind};
+use super::check_ids;
+use super::road::{Road, lane, place};
+
+/// Longest latency of a sensor, in looks: what is on its way is part of the state.
+const LATENCY_READINGS_MAX: f64 = 20.0;
+
+/// Everything on a road.
+pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, road: &Road) -> Option<RoadSpec> {
+    let objects: Option<Vec<_>> = root.tables("object").into_iter().map(|view| object(problems, view, road)).collect();
+    let objects = objects?;
+    let triggers: Option<Vec<_>> =
+        root.tables("trigger").into_iter().map(|view| trigger(problems, view, &objects)).collect();
+    let triggers = triggers?;
+    let ids = triggers.iter().map(|trigger| &trigger.id).chain(objects.iter().map(|object| &object.id));
+    check_ids(problems, "object or trigger", ids);
+    Some(RoadSpec {
+        network: road.network.clone(),
+        span: root.get("road")?.span,
+        map: road.map.clone(),
+        traffic: or_empty(root, "traffic", |view| traffic(problems, view, road))?,
+        sensor: or_empty(root.table("ego")?, "sensor", |view| sensor(problems, view))?,
+        objects,
+        triggers,
+    })
+}
+
+/// Builds from a table, or from its defaults where it is not there.
+fn or_empty<T>(parent: View<'_>, key: &str, build: impl FnOnce(View<'_>) -> Option<T>) -> Option<T> {
+    match parent.table(key) {
+        Some(view) => build(view),
+        None => {
+            let section: &'static Section = parent.section_of(key)?;
+            let empty = Node { span: parent.span(), value: Value::Table(Vec::new()) };
+            build(View::new(&empty, section))
+        }
+    }
+}
+
+/// Keys that belong to some kinds only.
+fn kinds_of(key: &str) -> &'static [ObjectKind] {
+    const VEHICLES: &[ObjectKind] = &[ObjectKind::Car, ObjectKind::Lorry, ObjectKind::Cyclist];
+    match key {
+        "to" => VEHICLES,
+        "lateral" | "length" | "width" | "ghost" => &[ObjectKind::Thing],
+        "care" | "kerb" => &[ObjectKind::Pedestrian],
+        "waits" => &[ObjectKind::Pedestrian, ObjectKind::Thing],
+        _ => &[ObjectKind::Car, ObjectKind::Lorry, ObjectKind::Cyclist, ObjectKind::Pedestrian],
+    }
+}
+
+fn object(problems: &mut Problems<'_>, view: View<'_>, road: &Road) -> Option<ObjectSpec> {
+    let kind = view.word("kind", ObjectKind::from_word)?;
+    for key in ["to", "lateral", "length", "width", "ghost", "care", "kerb", "waits", "speed"] {
+        if let Some(span) = view.key_span(key).filter(|_| !kinds_of(key).contains(&kind.value)) {
+            let message = format!("`{key}` says nothing about a {}", kind.value.word());
+            let help = format!("it is for {}", listed(kinds_of(key).iter().map(|kind| kind.word())));
+            problems.add(Code::Exclusive, span, message, help);
+        }
+    }
+    let place = place(problems, Some(road), view)?;
+    let real = |key: &str| view.real(key).map(|value| value.value);
+    let to = match view.text("to") {
+        Some(name) => Some(beside(problems, road, place.lane, &name)?),
+        None => None,
+    };
+    if kind.value == ObjectKind::Pedestrian && real("speed")? == 0.0 {
+        let help = "add speed = \"1.4 m/s\"";
+        problems.add(Code::NotPositive, view.span(), "a pedestrian needs a speed to walk with", help);
+        return None;
+    }
+    Some(ObjectSpec {
+        id: view.text("id")?,
+        kind,
+        place,
+        lateral_m: real("lateral")?,
+        speed_mps: real("speed")?,
+        to,
+        length_m: real("length")?,
+        width_m: real("width")?,
+        care: view.word("care", Care::from_word)?.value,
+        kerb_m: real("kerb")?,
+        waits: view.flag("waits")?,
+        ghost: view.flag("ghost")?,
+    })
+}
+
+fn beside(problems: &mut Problems<'_>, road: &Road, from: LaneId, name: &Located<String>) -> Option<LaneId> {
+    let to = lane(problems, Some(road), name)?;
+    let from = road.network.lane(from);
+    if from.left() != Some(to) && from.right() != Some(to) {
+        let sides = [from.left(), from.right()].into_iter().flatten().map(|id| road.network.lane(id).name().to_string());
+        let sides: Vec<String> = sides.collect();
+        let message = format!("`{}` is not beside `{}`", name.value, from.name());
+        let help = format!("beside it is {}", listed(sides.iter().map(String::as_str)));
+        problems.add(Code::NoLane, name.span, message, help);
+        return None;
+    }
+    Some(to)
+}
+
+fn trigger(problems: &mut Problems<'_>, view: View<'_>, objects: &[ObjectSpec]) -> Option<TriggerSpec> {
+    let named = view.text("object")?;
+    let ids = || objects.iter().map(|object| object.id.value.as_str());
+    let Some(object) = ids().position(|id| id == named.value) else {
+        let guess = nearest(&named.value, ids()).map_or(String::new(), |id| format!("did you mean `{id}`? "));
+        let help = format!("{guess}there is {}", listed(ids().take(20)));
+        problems.add(Code::UnknownObstacle, named.span, format!("there is no object `{}`", named.value), help);
+        return None;
+    };
+    let is_vehicle = !matches!(objects[object].kind.value, ObjectKind::Pedestrian | ObjectKind::Thing);
+    if !is_vehicle && !objects[object].waits {
+        let message = format!("`{}` does not wait for anything", named.value);
+        problems.add(Code::WrongObstacle, named.span, message, "add `waits = true` to the object");
+    }
+    let given: Vec<(&str, Span)> =
+        ["at", "reaches", "arrives"].into_iter().filter_map(|key| Some((key, view.key_span(key)?))).collect();
+    if let [(first, _), (second, span), ..] = given[..] {
+        let message = format!("`{first}` and `{second}` exclude each other in {}", keys::TRIGGER_TITLE);
+        problems.add(Code::Exclusive, span, message, "keep one of them");
+    }
+    let when = match (view.real("at"), view.real("reaches"), view.real("arrives")) {
+        (Some(at), _, _) => TriggerWhen::At(at),
+        (_, Some(station), _) => TriggerWhen::Reaches(station.value),
+        (_, _, Some(within)) => TriggerWhen::Arrives(within.value),
+        (None, None, None) => TriggerWhen::Asked,
+    };
+    Some(TriggerSpec { id: view.text("id")?, object, when, brake_mps2: view.real("brake")?.value, for_s: view.real("for")? })
+}
+
+fn traffic(problems: &mut Problems<'_>, view: View<'_>, road: &Road) -> Option<TrafficSpec> {
+    let real = |key: &str| view.real(key).map(|value| value.value);
+    let flow = |problems: &mut Problems<'_>, view: View<'_>| {
+        let lane = lane(problems, Some(road), &view.text("lane")?)?;
+        Some(FlowSpec { lane, per_hour: view.real("per_hour")?.value, speed_mps: view.real("speed")?.value })
+    };
+    let flows: Option<Vec<FlowSpec>> = view.tables("flow").into_iter().map(|view| flow(problems, view)).collect();
+    Some(TrafficSpec {
+        per_km: real("per_km")?,
+        speed_mps: real("speed")?,
+        clear_m: real("clear")?,
+        seed: view.count("seed")?.value,
+        flows: flows?,
+    })
+}
+
+fn sensor(problems: &mut Problems<'_>, view: View<'_>) -> Option<SensorSpec> {
+    let real = |key: &str| view.real(key).map(|value| value.value);
+    let view_rad = view.real("view")?;
+    // Degrees do not divide a turn exactly.
+    if view_rad.value > std::f64::consts::TAU * (1.0 + 1e-9) {
+        problems.add(Code::OutOfRange, view_rad.span, "no sensor sees more than a full turn", "write at most \"360 deg\"");
+        return None;
+    }
+    let (cycle, latency) = (view.real("cycle")?, view.real("latency")?);
+    let readings = latency.value / cycle.value;
+    if (readings - readings.round()).abs() > 1e-6 || readings > LATENCY_READINGS_MAX {
+        let message = format!("`latency` is a whole number of looks of the sensor, at most {LATENCY_READINGS_MAX}");
+        problems.add(Code::NotAMultiple, latency.span, message, "make it a multiple of `cycle`");
+        return None;
+    }
+    Some(SensorSpec {
+        range_m: real("range")?,
+        view_rad: Located::new(view_rad.value.min(std::f64::consts::TAU), view_rad.span),
+        rays: view.small_count("rays")?.value as u16,
+        cycle_s: cycle,
+        ahead_m: real("ahead")?,
+        yaw_rad: real("yaw")?,
+        share: real("share")?,
+        hits: view.small_count("hits")?.value as u8,
+        noise_m: real("noise")?,
+        latency_s: latency,
+    })
+}

@@ -1,0 +1,158 @@
+//! The road network: laid by a few numbers, or read from a map file.
+
+use std::sync::Arc;
+
+use anabranch_geometry::Pose;
+use anabranch_roads::make::{self, City, Control, Crossing, Strip};
+use anabranch_roads::{LaneId, LaneKind, LanePlace, Map, Network};
+
+use super::super::codes::Code;
+use super::super::problems::{Problems, excerpt, listed, nearest};
+use super::super::span::Located;
+use super::super::view::View;
+use super::super::words::{JunctionControl, RoadShape};
+use super::super::{Hooks, keys};
+
+/// The compiled network, and the name of its file if it has one.
+pub(super) struct Road {
+    pub network: Arc<Network>,
+    pub map: Option<Located<String>>,
+}
+
+/// `None` if there is no road, or one that cannot be, with a problem that says why.
+pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, hooks: &Hooks<'_>) -> Option<Road> {
+    let Some(view) = root.table("road") else {
+        for key in ["object", "traffic", "trigger"] {
+            if let Some(span) = root.key_span(key) {
+                let message = format!("`{key}` needs a road");
+                problems.add(Code::MissingKey, span, message, "add [road] with kind = \"straight\" or map = \"..\"");
+            }
+        }
+        return None;
+    };
+    if let Some(name) = view.text("map") {
+        return read_map(problems, view, name, hooks);
+    }
+    let shape = view.word("kind", RoadShape::from_word)?;
+    let mut map = lay(view, shape.value)?;
+    if let Some(limit) = view.real("limit") {
+        let lanes = map.roads.iter_mut().flat_map(|road| &mut road.lanes);
+        lanes.flat_map(|lane| &mut lane.points).for_each(|point| point.limit_mps = limit.value);
+    }
+    match Network::new(&map) {
+        Ok(network) => Some(Road { network: Arc::new(network), map: None }),
+        Err(flaws) => {
+            for flaw in flaws.iter().take(3) {
+                problems.add(Code::BadRoad, view.span(), flaw.kind.to_string(), flaw.kind.help());
+            }
+            None
+        }
+    }
+}
+
+fn read_map(problems: &mut Problems<'_>, view: View<'_>, name: Located<String>, hooks: &Hooks<'_>) -> Option<Road> {
+    let others = keys::ROOT.key("road").and_then(|key| key.kind.section());
+    for key in others.map_or(&[][..], |section| section.keys).iter().filter(|key| key.name != "map") {
+        if let Some(span) = view.key_span(key.name) {
+            let message = format!("the map says everything, so `{}` would change nothing", key.name);
+            problems.add(Code::Exclusive, span, message, format!("remove `{}` or `map`", key.name));
+        }
+    }
+    let Some(text) = (hooks.read_file)(&name.value) else {
+        let message = format!("there is no file `{}`", excerpt(&name.value));
+        problems.add(Code::NoSuchFile, name.span, message, "names of files are relative to the folder of the scenario");
+        return None;
+    };
+    match anabranch_roads::file::read(&name.value, &text) {
+        Ok(read) => Some(Road { network: Arc::new(read.network), map: Some(name) }),
+        Err(report) => {
+            let text = report.to_string();
+            let message = format!("the map cannot be used: {}", text.trim_end().replace('\n', " / "));
+            problems.add(Code::BadRoad, name.span, message, "mend the map");
+            None
+        }
+    }
+}
+
+fn lay(view: View<'_>, shape: RoadShape) -> Option<Map> {
+    let count = |key: &str| view.small_count(key).map(|count| count.value as usize);
+    let real = |key: &str| view.real(key).map(|value| value.value);
+    let lanes = count("lanes")?;
+    let control = |usual: Control| match view.word("control", JunctionControl::from_word).map(|word| word.value) {
+        None => usual,
+        Some(JunctionControl::Nothing) => Control::Nothing,
+        Some(JunctionControl::AllWayStop) => Control::AllWayStop,
+        Some(JunctionControl::StopAtSide) => Control::StopAtSide,
+        Some(JunctionControl::Lights) => Control::Lights,
+    };
+    let both = Strip { forward: lanes, backward: lanes, ..Strip::TWO_WAY };
+    Some(match shape {
+        RoadShape::Straight => match count("oncoming")? {
+            0 => make::straight(real("length")?, lanes),
+            oncoming => two_way(real("length")?, Strip { forward: lanes, backward: oncoming, ..Strip::TWO_WAY }),
+        },
+        RoadShape::Arc => make::arc(real("radius")?, real("angle")?, lanes),
+        RoadShape::Ring => make::ring(real("radius")?, lanes),
+        RoadShape::OnRamp => make::on_ramp(lanes, real("merge")?),
+        RoadShape::LaneDrop => make::lane_drop(lanes, real("before")?, real("after")?),
+        RoadShape::TJunction => make::t_junction(real("arm")?, control(Control::StopAtSide)),
+        RoadShape::Roundabout => make::roundabout(real("radius")?, count("arms")?, real("arm")?),
+        RoadShape::Crossing => {
+            let pi = std::f64::consts::PI;
+            let arms = [("east", 0.0), ("north", 0.5 * pi), ("west", pi), ("south", -0.5 * pi)];
+            let arms = arms.map(|(name, heading)| (name.to_owned(), heading)).to_vec();
+            make::crossing(&Crossing { arms, arm_m: real("arm")?, lanes: both, control: control(Control::Lights) })
+        }
+        RoadShape::City => make::city(City {
+            columns: count("columns")?,
+            rows: count("rows")?,
+            block_m: real("block")?.max(make::block_min_m(both)),
+            lanes: both,
+            control: control(Control::Lights),
+        }),
+    })
+}
+
+/// A straight road `main` with both directions; the middle of lane 1 is the x axis.
+fn two_way(length_m: f64, lanes: Strip) -> Map {
+    let line_y = (lanes.forward as f64 - 0.5) * lanes.width_m;
+    let line = [Pose::new(0.0, line_y, 0.0), Pose::new(length_m, line_y, 0.0)];
+    Map { name: "straight".into(), roads: vec![make::strip("main", &line, lanes)], ..Map::default() }
+}
+
+/// The lane that a text names.
+pub(super) fn lane(problems: &mut Problems<'_>, road: Option<&Road>, name: &Located<String>) -> Option<LaneId> {
+    let Some(road) = road else {
+        let help = "add [road], or use x and y";
+        problems.add(Code::NoLane, name.span, "there is no road network in this scenario", help);
+        return None;
+    };
+    let found = name.value.split_once('.').and_then(|(road_id, lane_id)| road.network.find(road_id, lane_id));
+    if found.is_none() {
+        let lanes = road.network.lanes().iter().filter(|lane| lane.kind() == LaneKind::Road);
+        let names: Vec<String> = lanes.map(|lane| lane.name().to_string()).collect();
+        let words = || names.iter().map(String::as_str);
+        let guess = nearest(&name.value, words()).map_or(String::new(), |word| format!("did you mean `{word}`? "));
+        let message = format!("there is no lane `{}`", excerpt(&name.value));
+        problems.add(Code::NoLane, name.span, message, format!("{guess}there is {}", listed(words().take(20))));
+    }
+    found
+}
+
+/// The place that a table names by `lane` and `station`.
+pub(super) fn place(problems: &mut Problems<'_>, road: Option<&Road>, view: View<'_>) -> Option<LanePlace> {
+    let name = view.text("lane")?;
+    let id = lane(problems, road, &name)?;
+    let Some(station) = view.real("station") else {
+        let message = "`lane` says nothing without `station`";
+        problems.add(Code::MissingKey, name.span, message, "add station = \"20 m\"");
+        return None;
+    };
+    let length_m = road?.network.lane(id).length_m();
+    if station.value > length_m {
+        let message = format!("`{}` is {length_m:.1} m long; this is not on it", name.value);
+        problems.add(Code::NoLane, station.span, message, "write a smaller station");
+        return None;
+    }
+    Some(LanePlace { lane: id, station_m: station.value })
+}

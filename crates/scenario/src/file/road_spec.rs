@@ -1,0 +1,135 @@
+//! What a scenario says about roads and about others on them.
+
+use std::sync::Arc;
+
+use anabranch_roads::{LaneId, LanePlace, Network};
+
+use super::span::{Located, Span};
+use super::words::{Care, ObjectKind};
+
+/// A road network and everything that happens on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoadSpec {
+    /// The network, compiled.
+    pub network: Arc<Network>,
+    /// Where the road is described.
+    pub span: Span,
+    /// The map file, as written.
+    pub map: Option<Located<String>>,
+    /// Those with a name, in the order of the file.
+    pub objects: Vec<ObjectSpec>,
+    /// Those without.
+    pub traffic: TrafficSpec,
+    /// What happens once, in the order of the file.
+    pub triggers: Vec<TriggerSpec>,
+    /// What sees others.
+    pub sensor: SensorSpec,
+}
+
+/// Somebody or something on the road.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectSpec {
+    /// Its name.
+    pub id: Located<String>,
+    /// What it is.
+    pub kind: Located<ObjectKind>,
+    /// Front of a vehicle, middle of the others.
+    pub place: LanePlace,
+    /// To the left of the middle of the lane.
+    pub lateral_m: f64,
+    /// At the beginning; of pedestrians, when they walk.
+    pub speed_mps: f64,
+    /// The lane beside it that a vehicle changes to.
+    pub to: Option<LaneId>,
+    /// Of things and ghosts.
+    pub length_m: f64,
+    /// Of things and ghosts.
+    pub width_m: f64,
+    /// Of pedestrians.
+    pub care: Care,
+    /// Of pedestrians.
+    pub kerb_m: f64,
+    /// Starts or appears only when something makes it.
+    pub waits: bool,
+    /// Only a false detection.
+    pub ghost: bool,
+}
+
+/// Cars without names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrafficSpec {
+    /// On each kilometre of lane.
+    pub per_km: f64,
+    /// At the beginning.
+    pub speed_mps: f64,
+    /// None begin nearer than this.
+    pub clear_m: f64,
+    /// Of their chance.
+    pub seed: u64,
+    /// Cars that come in later.
+    pub flows: Vec<FlowSpec>,
+}
+
+/// Cars that come in at the beginning of a lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowSpec {
+    /// The lane.
+    pub lane: LaneId,
+    /// On average.
+    pub per_hour: f64,
+    /// If there is room.
+    pub speed_mps: f64,
+}
+
+/// Something that happens once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TriggerSpec {
+    /// Its name.
+    pub id: Located<String>,
+    /// Index of the object.
+    pub object: usize,
+    /// What makes it happen.
+    pub when: TriggerWhen,
+    /// How hard a vehicle brakes.
+    pub brake_mps2: f64,
+    /// For how long.
+    pub for_s: Located<f64>,
+}
+
+/// What makes a trigger happen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TriggerWhen {
+    /// Only an error.
+    Asked,
+    /// A time.
+    At(Located<f64>),
+    /// The car's front is at a station of the lane of the object.
+    Reaches(f64),
+    /// The car would be there within this time.
+    Arrives(f64),
+}
+
+/// What sees others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SensorSpec {
+    /// How far.
+    pub range_m: f64,
+    /// Field of view.
+    pub view_rad: Located<f64>,
+    /// Number of rays.
+    pub rays: u16,
+    /// How often.
+    pub cycle_s: Located<f64>,
+    /// From the rear axle.
+    pub ahead_m: f64,
+    /// To the left.
+    pub yaw_rad: f64,
+    /// Least share in sight.
+    pub share: f64,
+    /// Looks until an object is believed.
+    pub hits: u8,
+    /// Standard deviation of a position.
+    pub noise_m: f64,
+    /// Between seeing and telling.
+    pub latency_s: Located<f64>,
+}

@@ -1,0 +1,125 @@
+//! The loop on roads: others who react, eyes that see only what is in sight, and errors that are harmless apart.
+
+use std::path::PathBuf;
+
+use anabranch_explore::{Explorer, Merge, Outcome, Scope, Settings};
+use anabranch_kernel::{Choice, Choices, Grid, Seed, SegmentEnd, System, Watch, from_bytes, to_bytes};
+use anabranch_scenario::file::{Document, Hooks, ScenarioSpec};
+use anabranch_scenario::{Drive, DriveState};
+
+/// Every shipped scenario on roads.
+const ROADS: [&str; 5] =
+    ["highway-cut-in", "lane-drop-merge", "occluded-pedestrian", "signalised-crossing", "t-junction-stop"];
+
+fn spec_of(name: &str, overrides: &[(&str, &str)]) -> ScenarioSpec {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let bytes = std::fs::read(folder.join(format!("{name}.toml"))).unwrap();
+    let mut document = Document::parse(name, &bytes).unwrap();
+    for (key, value) in overrides {
+        document.apply_override(key, value).unwrap_or_else(|report| panic!("{report}"));
+    }
+    document.read(&Hooks::default()).unwrap_or_else(|report| panic!("{report}"))
+}
+
+fn drive_of(name: &str, overrides: &[(&str, &str)]) -> Drive {
+    Drive::assemble(&spec_of(name, overrides)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn start(drive: &Drive) -> DriveState {
+    drive.start(Seed(0), &drive.space().all()[0]).unwrap()
+}
+
+fn explored(drive: &Drive, merge: Merge, levels_max: u32, threads: usize) -> Outcome {
+    let base = Settings::new(drive.variables(), drive.time_matters());
+    let settings = Settings { scope: Scope::Level, merge, levels_max, ..base };
+    Explorer::new(drive).settings(settings).threads(threads).run().unwrap()
+}
+
+fn merged(drive: &Drive) -> Merge {
+    Merge::Grid(Grid::of(drive.variables()))
+}
+
+#[test]
+fn without_errors_nobody_is_hurt() {
+    for name in ROADS {
+        let drive = drive_of(name, &[]);
+        let mut state = start(&drive);
+        let end = loop {
+            let end = drive.run(&mut state, Choice::NONE, &mut Watch::off()).unwrap();
+            if end != SegmentEnd::Open {
+                break end;
+            }
+        };
+        assert!(matches!(end, SegmentEnd::Goal | SegmentEnd::TimedOut), "{name}: {end:?}");
+    }
+}
+
+#[test]
+fn a_highway_has_fifty_cars_and_most_of_them_are_never_touched() {
+    let drive = drive_of("highway-cut-in", &[]);
+    assert!(drive.traffic_at(0) >= 50, "{}", drive.traffic_at(0));
+    let mut state = start(&drive);
+    let mut most = 0;
+    while drive.run(&mut state, Choice::NONE, &mut Watch::off()).unwrap() == SegmentEnd::Open {
+        most = most.max(drive.touched(&state));
+    }
+    assert!(most > 0 && most < 25, "{most} cars were touched");
+}
+
+/// The number of threads decides nothing: one digest.
+#[test]
+fn roads_have_one_digest_whatever_the_number_of_threads() {
+    for name in ROADS {
+        let drive = drive_of(name, &[]);
+        let digest = |threads| explored(&drive, merged(&drive), 4, threads).digest;
+        let one = digest(1);
+        assert_eq!((one, one), (digest(2), digest(3)), "{name}");
+    }
+}
+
+#[test]
+fn a_saved_state_goes_on_as_if_it_had_never_been_saved() {
+    let drive = drive_of("highway-cut-in", &[("explore.segment", "50 ms")]);
+    let (mut straight, mut choices) = (start(&drive), Choices::new());
+    for tick in 0..120_u32 {
+        drive.live(&straight, &mut choices);
+        let choice = choices[tick as usize * 7 % choices.len()];
+        let mut loaded: DriveState = from_bytes(&to_bytes(&straight)).unwrap();
+        let end = drive.run(&mut straight, choice, &mut Watch::off()).unwrap();
+        assert_eq!(drive.run(&mut loaded, choice, &mut Watch::off()).unwrap(), end);
+        assert_eq!(to_bytes(&straight), to_bytes(&loaded), "tick {tick}");
+        if end != SegmentEnd::Open {
+            break;
+        }
+    }
+    assert!(straight.tick > 60);
+}
+
+/// Over a short horizon every sequence can be run: merging must find what they find.
+#[test]
+fn merging_finds_on_short_horizons_what_all_sequences_find() {
+    for name in ["occluded-pedestrian", "highway-cut-in"] {
+        let drive = drive_of(name, &[]);
+        let levels = 4;
+        let truth = explored(&drive, Merge::None, levels, 2);
+        let found = explored(&drive, merged(&drive), levels, 2);
+        assert!(truth.complete() && found.complete());
+        assert_eq!(found.hits.is_empty(), truth.hits.is_empty(), "{name}");
+        let missed_m = found.progress.margin - truth.progress.margin;
+        println!(
+            "{name}: {} of {} segments, closest {:.3} m of {:.3} m",
+            found.progress.segments, truth.progress.segments, found.progress.margin, truth.progress.margin
+        );
+        assert!((0.0..0.5).contains(&missed_m), "{name}: {missed_m}");
+    }
+}
+
+/// The combination is what hurts: no error alone does.
+#[test]
+fn a_pedestrian_behind_a_van_is_hit_only_by_two_errors_together() {
+    for (at_once, expect) in [("1", false), ("2", true)] {
+        let drive = drive_of("occluded-pedestrian", &[("errors.at_once", at_once)]);
+        let outcome = explored(&drive, merged(&drive), drive.segments(), 2);
+        assert_eq!(!outcome.hits.is_empty(), expect, "{at_once} at once: {:?}", outcome.progress);
+    }
+}
