@@ -117,11 +117,8 @@ fn every_generated_map_reads_back_as_itself() {
     }
 }
 
-#[test]
-fn everything_a_file_can_say_reads_back_as_itself() {
-    let text = format!(
-        "{HEAD}[make]\nkind = \"t-junction\"\narm = \"60 m\"\n{MAIN}forward = 2\nbackward = 1\nlimit = \"30 km/h\"\n{}",
-        r#"
+/// Every block and key at least once.
+const EVERYTHING: &str = r#"
 [[road]]
 id = "bend"
 [[road.lane]]
@@ -180,7 +177,20 @@ id = "there"
 from = "main.1"
 to = "main.1"
 to_station = "90 m"
-"#
+[[barrier]]
+id = "fence"
+line = [["0 m", "9 m"], ["9 m", "9 m"]]
+width = "0.3 m"
+[[barrier]]
+id = "house"
+area = [["0 m", "20 m"], ["9 m", "20 m"], ["9 m", "30 m"]]
+"#;
+
+#[test]
+fn everything_a_file_can_say_reads_back_as_itself() {
+    let text = format!(
+        "{HEAD}[make]\nkind = \"t-junction\"\narm = \"60 m\"\n{MAIN}forward = 2\nbackward = 1\nlimit = \"30 km/h\"\n{}",
+        EVERYTHING
     );
     let first = read("t.road.toml", &text).unwrap_or_else(|report| panic!("{report}"));
     let again = read("again.road.toml", &write(&first.map)).unwrap_or_else(|report| panic!("{report}"));

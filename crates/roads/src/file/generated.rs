@@ -4,9 +4,10 @@ use anabranch_kernel::units::Dimension;
 
 use super::places::Places;
 use super::tree::Table;
-use super::values::{count_or, needed, quantity_or, word};
+use super::values::{count_or, needed, quantity, quantity_or, word};
 use crate::flaw::Element;
 use crate::make::{self, City, Control, Crossing, Strip};
+use crate::network::Network;
 use crate::plan::Map;
 use crate::report::Notes;
 
@@ -22,6 +23,8 @@ enum Shape {
     TJunction,
     Roundabout,
     City,
+    Highway,
+    ParkingLot,
 }
 
 const SHAPES: &[(&str, Shape)] = &[
@@ -34,6 +37,8 @@ const SHAPES: &[(&str, Shape)] = &[
     ("t-junction", Shape::TJunction),
     ("roundabout", Shape::Roundabout),
     ("city", Shape::City),
+    ("highway", Shape::Highway),
+    ("parking-lot", Shape::ParkingLot),
 ];
 
 const CONTROLS: &[(&str, Control)] = &[
@@ -45,6 +50,8 @@ const CONTROLS: &[(&str, Control)] = &[
 
 /// Most junctions of a city: its network then takes a few hundred megabytes.
 const JUNCTIONS_MAX: usize = 20_000;
+/// Most spots along an aisle.
+const SPOTS_MAX: usize = 1000;
 /// Most lanes of one direction.
 const LANES_MAX: usize = 16;
 
@@ -53,7 +60,13 @@ pub(super) fn read(root: &mut Table<'_>, places: &mut Places, notes: &mut Notes<
     let Some(mut table) = root.table("make", notes) else { return Map::default() };
     places.put(Element::Map, table.span);
     let shape = needed(&mut table, "kind", notes).and_then(|node| word(node, SHAPES, notes));
-    let map = shape.and_then(|shape| make(shape, &mut table, notes));
+    let kerb_gap = table.take("kerbs").map(|node| quantity(node, Dimension::Length, notes));
+    let mut map = shape.and_then(|shape| make(shape, &mut table, notes));
+    if let (Some(Some(gap_m)), Some(map)) = (kerb_gap, &mut map)
+        && let Ok(network) = Network::new(map)
+    {
+        map.barriers.extend(make::kerbs(&network, gap_m));
+    }
     if shape.is_some() {
         table.finish(notes);
     }
@@ -86,6 +99,8 @@ fn make(shape: Shape, table: &mut Table<'_>, notes: &mut Notes<'_>) -> Option<Ma
         }
         Shape::Crossing => four_arms(table, lanes, notes),
         Shape::City => city(table, lanes, notes)?,
+        Shape::Highway => make::highway(positive(table, "length", 1000.0, notes), lanes),
+        Shape::ParkingLot => make::parking_lot(ranged(table, "spots", 10, (1, SPOTS_MAX), notes)),
     };
     notes.is_empty().then_some(map)
 }
