@@ -35,6 +35,7 @@
 //! assert!(report.to_string().contains("there is no way-point `2.1.9`"));
 //! ```
 
+pub mod disk;
 mod earth;
 mod lines;
 mod mdf;

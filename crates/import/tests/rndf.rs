@@ -1,7 +1,7 @@
 //! RNDF and MDF: everything that can be taken over is, and mistakes are pointed at.
 
 use anabranch_geometry::Point;
-use anabranch_import::rndf::read;
+use anabranch_import::rndf::{Remark, read};
 use anabranch_roads::{LaneKind, Marking, Precedence, Sign, ZoneKind, file};
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ fn a_town_comes_over_with_lanes_turns_signs_and_zones() {
     }
     let kinds: Vec<ZoneKind> = network.zones().iter().map(|zone| zone.kind).collect();
     assert_eq!(kinds, [ZoneKind::Open, ZoneKind::Spot]);
-    assert!(town.notes.iter().any(|note| note == "2 exit(s) into or out of zones were left out"), "{:?}", town.notes);
+    assert!(town.remarks.contains(&Remark::LeftOut("2 exit(s) into or out of zones".into())), "{:?}", town.remarks);
 }
 
 #[test]
@@ -42,7 +42,8 @@ fn a_mission_gives_speed_limits_and_routes() {
     let leg = town.network.named_route("leg-1").unwrap();
     let names: Vec<String> = leg.legs.iter().map(|leg| town.network.lane(leg.lane).name().to_string()).collect();
     assert_eq!((names.first().unwrap().as_str(), names.last().unwrap().as_str()), ("1.1", "3.1"));
-    assert!(town.notes.iter().any(|note| note.starts_with("2 leg(s) of the mission")), "{:?}", town.notes);
+    let lost = Remark::LeftOut("2 leg(s) of the mission that begin or end in zones".into());
+    assert!(town.remarks.contains(&lost), "{:?}", town.remarks);
 }
 
 #[test]

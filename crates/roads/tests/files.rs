@@ -217,3 +217,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_examples_of_the_page_about_maps_are_read() {
+    let page = include_str!("../../../docs/map-format.md");
+    let examples: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(examples.len() >= 5);
+    for example in examples {
+        read("example.road.toml", example).unwrap_or_else(|report| panic!("{report}"));
+    }
+}
+
+#[test]
+fn the_page_about_maps_names_every_kind_that_can_be_made() {
+    let page = include_str!("../../../docs/map-format.md");
+    let refused = read("t.road.toml", "schema = \"anabranch-road/1\"\n[make]\nkind = \"?\"\n").unwrap_err();
+    let known = refused.diagnostics[0].help.trim_start_matches("write one of: ").to_owned();
+    for kind in known.split(", ") {
+        assert!(page.contains(&format!("| `{kind}` |")), "{kind}");
+        let made = read("t.road.toml", &format!("schema = \"anabranch-road/1\"\n[make]\nkind = \"{kind}\"\n"));
+        assert!(made.is_ok(), "{kind}");
+    }
+}

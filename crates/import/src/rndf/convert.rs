@@ -9,6 +9,7 @@ use anabranch_roads::{
     Waypoint, Zone, ZoneKind, make,
 };
 
+use super::Remark;
 use super::cluster::junctions;
 use super::parse::{Exit, Id, Place, Rndf, Strand};
 use crate::earth::Origin;
@@ -30,7 +31,7 @@ pub(super) struct Converted {
     pub map: Map,
     pub origin: Origin,
     pub spans: BTreeMap<Element, Span>,
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Remark>,
 }
 
 /// Carries everything over; dangling ids are in the notes.
@@ -92,6 +93,12 @@ fn check_checkpoints(file: &Rndf, notes: &mut Notes<'_>) {
 }
 
 impl Converted {
+    fn approximated(&mut self, what: impl Into<String>) {
+        self.remarks.push(Remark::Approximated(what.into()));
+    }
+    fn left_out(&mut self, what: impl Into<String>) {
+        self.remarks.push(Remark::LeftOut(what.into()));
+    }
     fn point(&self, place: &Place) -> Point {
         self.origin.point(place.latitude, place.longitude)
     }
@@ -114,10 +121,10 @@ impl Converted {
         }
         let unsized_lanes = file.lanes().filter(|lane| lane.width_ft.is_none()).count();
         if unsized_lanes > 0 {
-            self.remarks.push(format!("{unsized_lanes} lane(s) have no lane_width; {LANE_WIDTH_FT} ft was taken"));
+            self.approximated(format!("{unsized_lanes} lane(s) have no lane_width; {LANE_WIDTH_FT} ft was taken"));
         }
         if mission.is_none() {
-            self.remarks.push("without an MDF every speed limit is 50 km/h".to_owned());
+            self.approximated("without an MDF every speed limit is 50 km/h");
         }
     }
 
@@ -158,10 +165,10 @@ impl Converted {
         }
         let all = file.strands().map(|strand| strand.exits.len()).sum::<usize>();
         if all > exits.len() {
-            self.remarks.push(format!("{} exit(s) into or out of zones were left out", all - exits.len()));
+            self.left_out(format!("{} exit(s) into or out of zones", all - exits.len()));
         }
         if !exits.is_empty() {
-            self.remarks.push("turns between exits and entries, and which of them cross, were worked out".to_owned());
+            self.approximated("turns between exits and entries, and which of them cross, were worked out");
         }
     }
 
@@ -180,7 +187,7 @@ impl Converted {
             }
         }
         if !file.zones.is_empty() {
-            self.remarks.push("zones became open areas, spots rectangles; no lane leads through them".to_owned());
+            self.approximated("zones became open areas, spots rectangles; no lane leads through them");
         }
     }
 
@@ -211,8 +218,8 @@ impl Converted {
         }
         let legs = mission.checkpoints.len().saturating_sub(1);
         if routes.len() < legs {
-            let left_out = legs - routes.len();
-            self.remarks.push(format!("{left_out} leg(s) of the mission that begin or end in zones were left out"));
+            let count = legs - routes.len();
+            self.left_out(format!("{count} leg(s) of the mission that begin or end in zones"));
         }
         self.map.routes = routes;
     }

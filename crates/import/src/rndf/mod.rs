@@ -2,7 +2,7 @@
 //!
 //! Taken over: segments as roads, lanes with way-points, width and boundaries, exits as links with turning lanes between
 //! them, stop lines, checkpoints, zones as open areas, parking spots; from the MDF the speed limits, and the way from
-//! checkpoint to checkpoint as named routes. [`Imported::notes`] says what could not be taken over, or only about.
+//! checkpoint to checkpoint as named routes. [`Imported::remarks`] says what could not be taken over, or only about.
 
 mod cluster;
 mod convert;
@@ -25,8 +25,17 @@ pub struct Imported {
     pub network: Network,
     /// Where its origin lies on earth: at the first way-point.
     pub origin: Origin,
-    /// What was approximated or left out, one sentence each.
-    pub notes: Vec<String>,
+    /// What was not taken over as it was.
+    pub remarks: Vec<Remark>,
+}
+
+/// Something that was not taken over as it was, in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// It was worked out or assumed.
+    Approximated(String),
+    /// It is missing in the map.
+    LeftOut(String),
 }
 
 /// Reads an RNDF, with the MDF that goes with it as name and text. Names are only used in messages.
@@ -55,7 +64,7 @@ pub fn read(file: &str, text: &str, mission: Option<(&str, &str)>) -> Result<Imp
     let flaws = match Network::new(&converted.map) {
         Ok(network) => {
             let convert::Converted { map, origin, remarks, .. } = converted;
-            return Ok(Imported { map, network, origin, notes: remarks });
+            return Ok(Imported { map, network, origin, remarks });
         }
         Err(flaws) => flaws,
     };
