@@ -76,6 +76,8 @@ fn other_mistakes_are_pointed_at_too() {
         "cannot be an id",
     );
     check("x = [\n", "E0103", (3, 6), "TOML");
+    check("[make]\nkind = \"roundabout\"\nlanes = 2\n", "E0105", (5, 1), "nobody reads the key `lanes`");
+    check("[make]\nkind = \"roundabout\"\narms = 8\n", "E0118", (3, 2), "no room");
     check("[make]\nkind = \"citty\"\n", "E0114", (4, 8), "city");
     check("[make]\nkind = \"city\"\nblock = \"20 m\"\n", "E0118", (3, 2), "at least");
     check(
