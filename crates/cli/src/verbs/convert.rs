@@ -97,8 +97,8 @@ impl Convert {
 
     fn rndf_to_map(&self) -> Result<Done, Failure> {
         let text = read_text(&self.from)?;
-        let mission = self.mission.as_ref().map(|path| Ok((path.display().to_string(), read_text(path)?)));
-        let mission = mission.transpose()?;
+        let named = |path: &PathBuf| read_text(path).map(|text| (path.display().to_string(), text));
+        let mission = self.mission.as_ref().map(named).transpose()?;
         let mission = mission.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
         let read = rndf::read(&self.from.display().to_string(), &text, mission)?;
         let lost = read.remarks.iter().filter_map(|remark| match remark {
