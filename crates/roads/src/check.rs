@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anabranch_geometry::Point;
 
+use crate::barrier::BarrierShape;
 use crate::curve::Curve;
 use crate::flaw::{Element, Flaw, FlawKind};
 use crate::junction::JunctionPlan;
@@ -51,6 +52,7 @@ pub(crate) fn check(map: &Map) -> Vec<Flaw> {
     check_programs(map, &mut flaws);
     check_crosswalks(map, &mut flaws);
     check_zones(map, &mut flaws);
+    check_barriers(map, &mut flaws);
     duplicates("route", map.routes.iter().map(|route| &route.name), Element::Route, &mut flaws);
     for (i, route) in map.routes.iter().enumerate() {
         let unknown = [&route.from.0, &route.to.0].into_iter().filter_map(|lane| names.unknown_lane(lane));
@@ -346,6 +348,21 @@ fn check_zones(map: &Map, flaws: &mut Vec<Flaw>) {
             Some(FlawKind::NotFinite("corner"))
         };
         flaws.extend(kind.map(|kind| Flaw { at: Element::Zone(i), kind }));
+    }
+}
+
+fn check_barriers(map: &Map, flaws: &mut Vec<Flaw>) {
+    duplicates("barrier", map.barriers.iter().map(|barrier| &barrier.name), Element::Barrier, flaws);
+    for (i, barrier) in map.barriers.iter().enumerate() {
+        let coordinates = barrier.chain();
+        let far = coordinates.iter().flat_map(|point| [point.x, point.y]);
+        let placed = far.filter_map(|value| bounded("coordinate", value, COORDINATE_MAX_M)).next();
+        let shaped = match &barrier.shape {
+            BarrierShape::Line { points, .. } if points.len() < 2 => Some(FlawKind::FewPoints(points.len())),
+            BarrierShape::Line { width_m, .. } => positive("width", *width_m, WIDTH_MAX_M),
+            BarrierShape::Area { corners } => (!is_simple(corners)).then_some(FlawKind::BadPolygon),
+        };
+        flaws.extend(placed.or(shaped).map(|kind| Flaw { at: Element::Barrier(i), kind }));
     }
 }
 

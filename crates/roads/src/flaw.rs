@@ -30,6 +30,8 @@ pub enum Element {
     Crosswalk(usize),
     /// A zone.
     Zone(usize),
+    /// A barrier.
+    Barrier(usize),
     /// A named route.
     Route(usize),
 }
@@ -50,7 +52,7 @@ pub enum FlawKind {
     #[error("the map has no lane")]
     Empty,
     /// Fewer than two way-points.
-    #[error("the lane has {0} way-point(s); it needs at least two")]
+    #[error("{0} point(s) make no line; at least two are needed")]
     FewPoints(usize),
     /// Two way-points in a row at the same place.
     #[error("the way-point lies {0:.3} m from the one before it")]
@@ -180,7 +182,7 @@ impl FlawKind {
     fn plain_help(&self) -> &'static str {
         match self {
             Self::Empty => "a map has at least one [[road]] with a lane",
-            Self::FewPoints(_) => "a lane goes from one way-point to the next; add one",
+            Self::FewPoints(_) => "add a point",
             Self::SamePlace(_) => "remove one of the two; way-points are at least 0.01 m apart",
             Self::NotFinite(_) => "write an ordinary number",
             Self::NotPositive { .. } => "leave it out for its default, or write a positive value",

@@ -21,6 +21,7 @@
 //! assert_eq!(network.route(from, to).unwrap().legs.len(), 2);
 //! ```
 
+mod barrier;
 mod check;
 mod connect;
 mod crossings;
@@ -45,6 +46,7 @@ mod sections;
 mod signal;
 mod zone;
 
+pub use barrier::{Barrier, BarrierShape};
 pub use crosswalk::{Crosswalk, CrosswalkPlan, LaneCrossing, SignalRef};
 pub use cubic::Cubic;
 pub use flaw::{Element, Flaw, FlawKind};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anabranch_geometry::{Point, Pose};
 use anabranch_kernel::maths;
 
+use crate::barrier::Barrier;
 use crate::connect::{are_joined, comfortable_mps, lay, turn_of};
 use crate::crosswalk::Crosswalk;
 use crate::curve::Curve;
@@ -36,6 +37,7 @@ pub struct Network {
     pub(crate) programs: Vec<Program>,
     pub(crate) crosswalks: Vec<Crosswalk>,
     pub(crate) zones: Vec<Zone>,
+    pub(crate) barriers: Vec<Barrier>,
     pub(crate) routes: Vec<(String, Route)>,
 }
 
@@ -74,6 +76,7 @@ impl Network {
             programs: map.programs.clone(),
             crosswalks,
             zones: map.zones.clone(),
+            barriers: map.barriers.clone(),
             routes: Vec::new(),
         };
         rules::derive(&mut network, map, &turns);
@@ -134,6 +137,10 @@ impl Network {
     /// Areas with a property of their own, in the order of the map.
     pub fn zones(&self) -> &[Zone] {
         &self.zones
+    }
+    /// Kerbs, fences and walls, in the order of the map.
+    pub fn barriers(&self) -> &[Barrier] {
+        &self.barriers
     }
     /// A route that the map names.
     pub fn named_route(&self, name: &str) -> Option<&Route> {

@@ -5,10 +5,11 @@
 
 use anabranch_geometry::Point;
 
-pub use crate::crosswalk::CrosswalkPlan;
-pub use crate::junction::JunctionPlan;
-pub use crate::signal::Program;
-pub use crate::zone::Zone;
+use crate::barrier::Barrier;
+use crate::crosswalk::CrosswalkPlan;
+use crate::junction::JunctionPlan;
+use crate::signal::Program;
+use crate::zone::Zone;
 
 /// A whole map.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Map {
     pub crosswalks: Vec<CrosswalkPlan>,
     /// Areas with a property of their own.
     pub zones: Vec<Zone>,
+    /// Kerbs, fences and walls (S4-5).
+    pub barriers: Vec<Barrier>,
     /// Named ways through the map; each must exist.
     pub routes: Vec<RoutePlan>,
 }

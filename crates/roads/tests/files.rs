@@ -76,6 +76,8 @@ fn other_mistakes_are_pointed_at_too() {
         "cannot be an id",
     );
     check("x = [\n", "E0103", (3, 6), "TOML");
+    check("[make]\nkind = \"roundabout\"\nlanes = 2\n", "E0105", (5, 1), "nobody reads the key `lanes`");
+    check("[make]\nkind = \"roundabout\"\narms = 8\n", "E0118", (3, 2), "no room");
     check("[make]\nkind = \"citty\"\n", "E0114", (4, 8), "city");
     check("[make]\nkind = \"city\"\nblock = \"20 m\"\n", "E0118", (3, 2), "at least");
     check(
@@ -117,11 +119,8 @@ fn every_generated_map_reads_back_as_itself() {
     }
 }
 
-#[test]
-fn everything_a_file_can_say_reads_back_as_itself() {
-    let text = format!(
-        "{HEAD}[make]\nkind = \"t-junction\"\narm = \"60 m\"\n{MAIN}forward = 2\nbackward = 1\nlimit = \"30 km/h\"\n{}",
-        r#"
+/// Every block and key at least once.
+const EVERYTHING: &str = r#"
 [[road]]
 id = "bend"
 [[road.lane]]
@@ -180,7 +179,20 @@ id = "there"
 from = "main.1"
 to = "main.1"
 to_station = "90 m"
-"#
+[[barrier]]
+id = "fence"
+line = [["0 m", "9 m"], ["9 m", "9 m"]]
+width = "0.3 m"
+[[barrier]]
+id = "house"
+area = [["0 m", "20 m"], ["9 m", "20 m"], ["9 m", "30 m"]]
+"#;
+
+#[test]
+fn everything_a_file_can_say_reads_back_as_itself() {
+    let text = format!(
+        "{HEAD}[make]\nkind = \"t-junction\"\narm = \"60 m\"\n{MAIN}forward = 2\nbackward = 1\nlimit = \"30 km/h\"\n{}",
+        EVERYTHING
     );
     let first = read("t.road.toml", &text).unwrap_or_else(|report| panic!("{report}"));
     let again = read("again.road.toml", &write(&first.map)).unwrap_or_else(|report| panic!("{report}"));
@@ -205,5 +217,27 @@ proptest! {
         if let Err(report) = read("t.road.toml", &text) {
             prop_assert!(!report.diagnostics.is_empty());
         }
+    }
+}
+
+#[test]
+fn the_examples_of_the_page_about_maps_are_read() {
+    let page = include_str!("../../../docs/map-format.md");
+    let examples: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(examples.len() >= 5);
+    for example in examples {
+        read("example.road.toml", example).unwrap_or_else(|report| panic!("{report}"));
+    }
+}
+
+#[test]
+fn the_page_about_maps_names_every_kind_that_can_be_made() {
+    let page = include_str!("../../../docs/map-format.md");
+    let refused = read("t.road.toml", "schema = \"anabranch-road/1\"\n[make]\nkind = \"?\"\n").unwrap_err();
+    let known = refused.diagnostics[0].help.trim_start_matches("write one of: ").to_owned();
+    for kind in known.split(", ") {
+        assert!(page.contains(&format!("| `{kind}` |")), "{kind}");
+        let made = read("t.road.toml", &format!("schema = \"anabranch-road/1\"\n[make]\nkind = \"{kind}\"\n"));
+        assert!(made.is_ok(), "{kind}");
     }
 }

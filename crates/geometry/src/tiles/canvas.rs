@@ -8,6 +8,9 @@ use super::ray::Walk;
 use super::tile::{Bitmap, Tile};
 use crate::pose::Point;
 
+/// Part of a cell by which a border may be off, for rounding.
+const BORDER_SHARE: f64 = 1e-6;
+
 /// Tiles to draw into, all of them in memory. What was never drawn into is free.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Canvas {
@@ -52,6 +55,18 @@ impl Canvas {
             Point::new(to.x - y, to.y + x),
             Point::new(from.x - y, from.y + x),
         ]);
+    }
+    /// Marks every cell that has some of an upright rectangle inside. Borders that fall on those of cells, within a
+    /// millionth of a cell, mark nothing beyond them.
+    pub fn fill_box(&mut self, low: Point, high: Point) {
+        let cells = |offset_m: f64| offset_m / self.grid.cell_m;
+        let first = |value: f64| (cells(value) + BORDER_SHARE).floor() as i64;
+        let last = |value: f64| (cells(value) - BORDER_SHARE).ceil() as i64;
+        let (left, right) = (first(low.x - self.grid.origin.x), last(high.x - self.grid.origin.x));
+        let (bottom, top) = (first(low.y - self.grid.origin.y), last(high.y - self.grid.origin.y));
+        for row in bottom..top {
+            (left..right).for_each(|column| self.set(Cell { column, row }));
+        }
     }
     /// Marks every cell that a polygon touches: those its edges go through and those whose middle lies inside.
     pub fn fill_polygon(&mut self, corners: &[Point]) {

@@ -24,7 +24,7 @@
 //! "#;
 //! let report = anabranch_roads::file::read("ramp.road.toml", text).unwrap_err();
 //! assert!(report.to_string().contains("there is no lane `main.3`"));
-//! assert!(report.to_string().contains("--> ramp.road.toml:13:1"));
+//! assert!(report.to_string().contains("--> ramp.road.toml:14:1"));
 //!
 //! let read = anabranch_roads::file::read("ramp.road.toml", &text.replace("main.3", "main.1")).unwrap();
 //! assert_eq!(read.network.find("side", "1").map(|lane| read.network.lane(lane).next().len()), Some(1));
@@ -110,6 +110,7 @@ fn read_map(text: &str, notes: &mut Notes<'_>) -> Option<(Map, Places)> {
     sections::programs(&mut root, &mut map, &mut places, notes);
     sections::crosswalks(&mut root, &mut map, &mut places, notes);
     sections::zones(&mut root, &mut map, &mut places, notes);
+    sections::barriers(&mut root, &mut map, &mut places, notes);
     sections::routes(&mut root, &mut map, &mut places, notes);
     root.finish(notes);
     notes.is_empty().then_some((map, places))

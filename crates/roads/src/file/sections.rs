@@ -6,6 +6,7 @@ use anabranch_kernel::units::Dimension;
 use super::places::Places;
 use super::tree::{Node, Table};
 use super::values::{count_or, id, lane_name, needed, needed_text, point, points, quantity, quantity_or, word};
+use crate::barrier::{Barrier, BarrierShape};
 use crate::crosswalk::CrosswalkPlan;
 use crate::curve::Curve;
 use crate::flaw::Element;
@@ -321,6 +322,32 @@ pub(super) fn zones(root: &mut Table<'_>, map: &mut Map, places: &mut Places, no
         };
         let corners = needed(&mut table, "corners", notes).map(|node| points(node, notes)).unwrap_or_default();
         map.zones.extend(kind.map(|kind| Zone { name, kind, corners }));
+        table.finish(notes);
+    }
+}
+
+/// Thickness of a fence unless the map says otherwise.
+const BARRIER_WIDTH_M: f64 = 0.2;
+
+pub(super) fn barriers(root: &mut Table<'_>, map: &mut Map, places: &mut Places, notes: &mut Notes<'_>) {
+    for mut table in root.tables("barrier", notes) {
+        places.put(Element::Barrier(map.barriers.len()), table.span);
+        let name = id(&mut table, notes);
+        let line = table.take("line").map(|node| points(node, notes));
+        let area = table.take("area").map(|node| points(node, notes));
+        let shape = match (line, area) {
+            (Some(points), None) => {
+                let width_m = quantity_or(&mut table, "width", Dimension::Length, BARRIER_WIDTH_M, notes);
+                Some(BarrierShape::Line { points, width_m })
+            }
+            (None, Some(corners)) => Some(BarrierShape::Area { corners }),
+            _ => {
+                let help = "give it `line = [...]` or `area = [...]`";
+                notes.add("E0121", table.span, "a barrier is a line or an area", help);
+                None
+            }
+        };
+        map.barriers.extend(shape.map(|shape| Barrier { name, shape }));
         table.finish(notes);
     }
 }

@@ -6,6 +6,7 @@ use anabranch_geometry::Point;
 
 use super::SCHEMA;
 use super::sections::{ASPECTS, INTERPOLATIONS, MARKINGS, SIGNS};
+use crate::barrier::BarrierShape;
 use crate::junction::JunctionPlan;
 use crate::plan::{Interpolation, LaneName, LanePlan, LinkPlan, Map, Marking};
 use crate::signal::{Phase, Program};
@@ -42,6 +43,15 @@ pub fn write(map: &Map) -> String {
             line(&mut out, format_args!("value = {value:?}"));
         }
         line(&mut out, format_args!("corners = [{}]", points(&zone.corners)));
+    }
+    for barrier in &map.barriers {
+        line(&mut out, format_args!("\n[[barrier]]\nid = {}", quoted(&barrier.name)));
+        match &barrier.shape {
+            BarrierShape::Line { points: all, width_m } => {
+                line(&mut out, format_args!("width = \"{width_m} m\"\nline = [{}]", points(all)));
+            }
+            BarrierShape::Area { corners } => line(&mut out, format_args!("area = [{}]", points(corners))),
+        }
     }
     for route in &map.routes {
         line(&mut out, format_args!("\n[[route]]\nid = {}", quoted(&route.name)));

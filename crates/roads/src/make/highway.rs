@@ -25,6 +25,11 @@ fn follow(from: &str, to: &str, from_lanes: usize, to_lanes: usize) -> Vec<LinkP
     (0..from_lanes.min(to_lanes)).map(link).collect()
 }
 
+/// A straight highway `main` eastwards from the origin.
+pub fn highway(length_m: f64, lanes: usize) -> Map {
+    Map { name: "highway".into(), roads: vec![stretch("main", 0.0, length_m, lanes)], ..Map::default() }
+}
+
 /// A highway eastwards with `lanes` lanes: `before` (500 m), `merge` with an acceleration lane 1 on the right, and `after`
 /// (1000 m). The road `ramp` leads onto the acceleration lane, which ends with `merge`.
 pub fn on_ramp(lanes: usize, merge_m: f64) -> Map {
