@@ -17,6 +17,8 @@ const AT_LINE_M: f64 = 3.0;
 const OVER_LINE_M: f64 = 0.7;
 /// At amber, whoever would have to brake harder than this goes on.
 const AMBER_DECEL_MPS2: f64 = 3.0;
+/// At red, only who cannot stop any more goes on.
+const RED_DECEL_MPS2: f64 = 7.5;
 /// Whoever would have to brake harder than this when others come up goes on.
 const LATE_DECEL_MPS2: f64 = 5.0;
 /// How the car accelerates into a gap, and how fast it gets there.
@@ -98,14 +100,17 @@ impl GateMemory {
         match aspect {
             Aspect::Red | Aspect::RedAmber => {
                 self.waited_cycles = 0;
-                return needed < LATE_DECEL_MPS2 || room_m > 0.0 && comer.speed_mps < 3.0;
+                return needed < RED_DECEL_MPS2 || room_m > 0.0 && comer.speed_mps < 3.0;
             }
             Aspect::Amber => return needed < AMBER_DECEL_MPS2,
             Aspect::Green | Aspect::Dark => {}
         }
         let lit = aspect == Aspect::Green;
+        let patience_s = PATIENCE_S[0] + PATIENCE_S[1] * turn_number(network, gate.rule.turn);
         if comer.speed_mps < STOPPED_MPS && room_m < AT_LINE_M {
-            self.waited_cycles = self.waited_cycles.saturating_add(1);
+            // Patience that has run out stays so: longer waits are alike, and may merge.
+            let enough = (patience_s / comer.cycle_s).ceil().min(f64::from(u16::MAX)) as u16;
+            self.waited_cycles = self.waited_cycles.saturating_add(1).min(enough);
         }
         if !lit && gate.rule.sign == Sign::Stop && !self.stand(network, gate, comer, seen, room_m) {
             return true;
@@ -115,7 +120,7 @@ impl GateMemory {
             return false;
         }
         let others = others(network, gate, seen);
-        let patient = self.waited_s(comer) < PATIENCE_S[0] + PATIENCE_S[1] * turn_number(network, gate.rule.turn);
+        let patient = f64::from(self.waited_cycles) * comer.cycle_s < patience_s;
         // Who has stood long enough takes others that stand for waiting too: two who turn left face each other for ever.
         let others: ArrayVec<Other, OTHERS_MAX> = others
             .into_iter()
@@ -140,10 +145,6 @@ impl GateMemory {
             };
             stop || blocks
         })
-    }
-
-    fn waited_s(&self, comer: &Comer) -> f64 {
-        f64::from(self.waited_cycles) * comer.cycle_s
     }
 
     /// Whether the car has stood at its line; when it does for the first time, notes who stands at the others.

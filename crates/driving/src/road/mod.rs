@@ -52,6 +52,7 @@ use anabranch_vehicle::{CarSpec, SingleTrackSpec};
 use serde::{Deserialize, Serialize};
 
 use course::{Course, CourseEnd, change_by_m};
+use crosswalk::RouteCrossing;
 use gate::Comer;
 use lattice::{Lattice, Side, Start, Wish};
 use neighbours::Neighbour;
@@ -115,6 +116,7 @@ pub struct RoadDriver {
     spec: RoadDriverSpec,
     network: Arc<Network>,
     route: Route,
+    crossings: Vec<RouteCrossing>,
     outline: Outline,
     tracker: Tracker,
     cycle_s: f64,
@@ -159,7 +161,8 @@ impl RoadDriver {
         cycle_s: f64,
     ) -> Self {
         let plan_every_cycles = (spec.plan_every_s / cycle_s).round().clamp(1.0, 250.0) as u8;
-        Self { spec, network, route, outline, tracker, cycle_s, plan_every_cycles }
+        let crossings = crosswalk::along(&network, &route.legs);
+        Self { spec, network, route, crossings, outline, tracker, cycle_s, plan_every_cycles }
     }
     /// Pose of a car at the beginning of the route.
     pub fn start_pose(&self) -> Pose {
@@ -345,7 +348,7 @@ impl RoadDriver {
         };
         let length_m = self.outline.front_m + self.outline.rear_m;
         let comer = Comer { front_m, length_m, speed_mps, cycle_s: self.cycle_s };
-        let end_m = end_m.min(crosswalk::remaining_m(&self.network, course, seen, front_m));
+        let end_m = end_m.min(crosswalk::remaining_m(&self.network, &self.crossings, course, seen, front_m));
         let mut gates = gate::gates(&self.network, course, front_m);
         let Some(first) = gates.next() else { return end_m };
         let first_m = if memory.gate.must_stop(&self.network, &first, &comer, seen) {

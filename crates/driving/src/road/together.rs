@@ -34,7 +34,7 @@ fn actors(network: &Arc<Network>, number: usize, seed: u64) -> Vec<Actor> {
             break;
         }
         let car = SingleTrackSpec::compact();
-        let (plant, driver) = if actors.len() % 2 == 0 {
+        let (plant, driver) = if actors.len().is_multiple_of(2) {
             let plant = Plant::SingleTrack(SingleTrackModel::new(car, CYCLE_S));
             (plant, RoadDriver::for_tyres(RoadDriverSpec::CALM, network.clone(), route, &car, CYCLE_S))
         } else {
