@@ -14,6 +14,7 @@ mod road;
 mod scenario;
 mod timing;
 mod truth;
+mod vehicle;
 mod version;
 
 use std::process::ExitCode;
@@ -69,6 +70,7 @@ const BENCHES: &[Bench] = &[
     ("truth", truth::run),
     ("version", version::run),
     ("road", road::run),
+    ("vehicle", vehicle::run),
 ];
 
 fn main() -> ExitCode {

@@ -63,8 +63,8 @@ impl<'n> Course<'n> {
             let then = if on_route { legs[leg].then } else { Then::Left };
             let exit_m = match then {
                 Then::Link(_) | Then::Arrive => legs[leg].to_station_m,
-                // Who must change and did not, drives on to the end of the lane and no further.
-                Then::Left | Then::Right => network.lane(lane).length_m(),
+                // Who must change and did not, drives on to where it is too late and no further.
+                Then::Left | Then::Right => change_by_m(legs, leg).min(network.lane(lane).length_m()),
             };
             let piece_end_m = exit_m + shift_m;
             pieces.push(Piece { lane, begin_m, end_m: piece_end_m, shift_m });
@@ -96,6 +96,16 @@ impl<'n> Course<'n> {
     pub fn middle(&self, station_m: f64) -> LanePoint {
         let (lane, lane_m) = self.lane_at(station_m);
         lane.at(lane_m)
+    }
+}
+
+/// Station by which the lane of a leg must be reached or left: where the route leaves it, or its goal. Lanes that lie side
+/// by side are taken to have equal stations there.
+pub fn change_by_m(legs: &[Leg], leg: usize) -> f64 {
+    let next = legs.get(leg + 1).filter(|next| next.then == Then::Arrive);
+    match (legs[leg].then, next) {
+        (Then::Left | Then::Right, Some(goal)) => legs[leg].to_station_m.min(goal.to_station_m),
+        _ => legs[leg].to_station_m,
     }
 }
 

@@ -17,6 +17,8 @@ const AT_LINE_M: f64 = 3.0;
 const OVER_LINE_M: f64 = 0.7;
 /// At amber, whoever would have to brake harder than this goes on.
 const AMBER_DECEL_MPS2: f64 = 3.0;
+/// At red, only who cannot stop any more goes on.
+const RED_DECEL_MPS2: f64 = 7.5;
 /// Whoever would have to brake harder than this when others come up goes on.
 const LATE_DECEL_MPS2: f64 = 5.0;
 /// How the car accelerates into a gap, and how fast it gets there.
@@ -96,11 +98,20 @@ impl GateMemory {
         let needed = 0.5 * comer.speed_mps * comer.speed_mps / room_m.max(0.01);
         let aspect = gate.rule.signal.map_or(Aspect::Dark, |signal| seen.aspect(signal));
         match aspect {
-            Aspect::Red | Aspect::RedAmber => return needed < LATE_DECEL_MPS2 || room_m > 0.0 && comer.speed_mps < 3.0,
+            Aspect::Red | Aspect::RedAmber => {
+                self.waited_cycles = 0;
+                return needed < RED_DECEL_MPS2 || room_m > 0.0 && comer.speed_mps < 3.0;
+            }
             Aspect::Amber => return needed < AMBER_DECEL_MPS2,
             Aspect::Green | Aspect::Dark => {}
         }
         let lit = aspect == Aspect::Green;
+        let patience_s = PATIENCE_S[0] + PATIENCE_S[1] * turn_number(network, gate.rule.turn);
+        if comer.speed_mps < STOPPED_MPS && room_m < AT_LINE_M {
+            // Patience that has run out stays so: longer waits are alike, and may merge.
+            let enough = (patience_s / comer.cycle_s).ceil().min(f64::from(u16::MAX)) as u16;
+            self.waited_cycles = self.waited_cycles.saturating_add(1).min(enough);
+        }
         if !lit && gate.rule.sign == Sign::Stop && !self.stand(network, gate, comer, seen, room_m) {
             return true;
         }
@@ -109,7 +120,12 @@ impl GateMemory {
             return false;
         }
         let others = others(network, gate, seen);
-        let patient = self.waited_s(comer) < PATIENCE_S[0] + PATIENCE_S[1] * turn_number(network, gate.rule.turn);
+        let patient = f64::from(self.waited_cycles) * comer.cycle_s < patience_s;
+        // Who has stood long enough takes others that stand for waiting too: two who turn left face each other for ever.
+        let others: ArrayVec<Other, OTHERS_MAX> = others
+            .into_iter()
+            .filter(|other| patient || other.speed_mps > WAITS_MPS || other.is_inside(network))
+            .collect();
         let equals = gate.rule.sign == Sign::Stop && !lit;
         let conflicts = gate.rule.conflicts.iter().enumerate();
         conflicts.fold(false, |stop, (number, conflict)| {
@@ -131,17 +147,9 @@ impl GateMemory {
         })
     }
 
-    fn waited_s(&self, comer: &Comer) -> f64 {
-        f64::from(self.waited_cycles) * comer.cycle_s
-    }
-
     /// Whether the car has stood at its line; when it does for the first time, notes who stands at the others.
     fn stand(&mut self, network: &Network, gate: &Gate<'_>, comer: &Comer, seen: &Seen<'_>, room_m: f64) -> bool {
-        if self.stopped {
-            self.waited_cycles = self.waited_cycles.saturating_add(1);
-            return true;
-        }
-        if comer.speed_mps < STOPPED_MPS && room_m < AT_LINE_M {
+        if !self.stopped && comer.speed_mps < STOPPED_MPS && room_m < AT_LINE_M {
             self.stopped = true;
             let others = others(network, gate, seen);
             self.before_us =
@@ -178,6 +186,12 @@ struct Other {
     heading: f64,
     speed_mps: f64,
     half_length_m: f64,
+}
+
+impl Other {
+    fn is_inside(&self, network: &Network) -> bool {
+        network.lane(self.lane).junction().is_some()
+    }
 }
 
 /// Everyone who drives near a junction.

@@ -29,6 +29,9 @@ const STANDS_MPS: f64 = 0.5;
 /// Lateral acceleration beyond which a change is for emergencies.
 const SWERVE_MPS2: f64 = 3.0;
 
+/// Sharper than this no car can follow a change.
+const BEND_MAX_PER_M: f64 = 0.15;
+
 /// The car and where its new plan begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
@@ -120,12 +123,14 @@ impl Lattice<'_> {
     /// Sideways acceleration that the change adds.
     fn discomfort(&self, offset: &Offset) -> f64 {
         let speed2 = self.start.speed_mps * self.start.speed_mps;
-        let worst = (0..8).fold(0.0, |worst: f64, place| {
+        let bend = (0..8).fold(0.0, |worst: f64, place| {
             let station_m = offset.from_m + offset.length_m * f64::from(place) / 8.0;
-            worst.max(speed2 * offset.at(station_m)[2].abs())
+            worst.max(offset.at(station_m)[2].abs())
         });
+        let worst = speed2 * bend;
+        let too_tight = 300.0 * (bend - BEND_MAX_PER_M).max(0.0);
         let beyond = (worst - SWERVE_MPS2).max(0.0);
-        0.2 * worst * worst + 10.0 * beyond + 0.002 * offset.length_m
+        0.2 * worst * worst + 10.0 * beyond + too_tight + 0.002 * offset.length_m
     }
 
     /// Time lost behind whoever is ahead at the end of the change.

@@ -15,7 +15,7 @@ pub struct GateMemory {
     pub stopped: bool,
     /// Conflicts whose cars stood there before it, one bit each: they go first.
     pub before_us: u32,
-    /// Cycles it has waited since it stood.
+    /// Cycles it has stood at the line while it might have gone.
     pub waited_cycles: u16,
 }
 

@@ -51,7 +51,8 @@ use anabranch_roads::{LaneId, LaneKind, Marking, Network, Route, Then};
 use anabranch_vehicle::{CarSpec, SingleTrackSpec};
 use serde::{Deserialize, Serialize};
 
-use course::{Course, CourseEnd};
+use course::{Course, CourseEnd, change_by_m};
+use crosswalk::RouteCrossing;
 use gate::Comer;
 use lattice::{Lattice, Side, Start, Wish};
 use neighbours::Neighbour;
@@ -75,9 +76,11 @@ const KEEP_LANE_M: f64 = 40.0;
 const URGENT_M: f64 = 150.0;
 /// Beside a road without a lane there is this much to spare.
 const VERGE_M: f64 = 0.2;
-/// Distance of the front from the end of a lane that must be changed.
+/// Distance of the front from the end of a lane that must be changed: while it changes, and while it waits for a gap, so
+/// that there is way left to change on.
 const LANE_END_M: f64 = 3.0;
-/// Nearer than this to the goal, and standing, the car has arrived.
+const CHANGE_ROOM_M: f64 = 16.0;
+/// Nearer than this to the goal or past it, and standing, the car has arrived.
 const GOAL_M: f64 = 0.7;
 const GOAL_MPS: f64 = 0.1;
 
@@ -113,6 +116,7 @@ pub struct RoadDriver {
     spec: RoadDriverSpec,
     network: Arc<Network>,
     route: Route,
+    crossings: Vec<RouteCrossing>,
     outline: Outline,
     tracker: Tracker,
     cycle_s: f64,
@@ -157,7 +161,8 @@ impl RoadDriver {
         cycle_s: f64,
     ) -> Self {
         let plan_every_cycles = (spec.plan_every_s / cycle_s).round().clamp(1.0, 250.0) as u8;
-        Self { spec, network, route, outline, tracker, cycle_s, plan_every_cycles }
+        let crossings = crosswalk::along(&network, &route.legs);
+        Self { spec, network, route, crossings, outline, tracker, cycle_s, plan_every_cycles }
     }
     /// Pose of a car at the beginning of the route.
     pub fn start_pose(&self) -> Pose {
@@ -297,9 +302,15 @@ impl RoadDriver {
             Then::Link(_) | Then::Arrive => 0.0,
         };
         let gap_m = if towards == 0.0 { None } else { self.beside(memory.lane, memory.station_m, towards) };
-        let left_m = leg.to_station_m.min(lane.length_m()) - memory.station_m;
+        let left_m = self.left_m(memory);
         let urgency = (1.0 - (left_m - KEEP_LANE_M) / URGENT_M).clamp(0.0, 1.0);
         Wish { lateral_m: gap_m.map_or(0.0, |(_, _, gap_m)| towards * gap_m), urgency }
+    }
+
+    /// Way until the route leaves the lane or must have.
+    fn left_m(&self, memory: &RoadMemory) -> f64 {
+        let by_m = change_by_m(&self.route.legs, usize::from(memory.leg));
+        by_m.min(self.network.lane(memory.lane).length_m()) - memory.station_m
     }
 
     /// What lies on the left (+1) or right (−1).
@@ -308,7 +319,7 @@ impl RoadDriver {
         let half_m = 0.5 * lane.width_m(memory.station_m);
         let marking = if towards > 0.0 { lane.left_marking() } else { lane.right_marking() };
         let crossable = marking == Marking::Broken && lane.kind() == LaneKind::Road;
-        let left_m = self.route.legs[usize::from(memory.leg)].to_station_m.min(lane.length_m()) - memory.station_m;
+        let left_m = self.left_m(memory);
         let wished = wish.lateral_m * towards > 0.0;
         match self.beside(memory.lane, memory.station_m, towards).filter(|_| crossable) {
             Some((_, _, gap_m)) => {
@@ -328,12 +339,16 @@ impl RoadDriver {
         let front_m = memory.station_m + self.outline.front_m;
         let end_m = match course.end {
             CourseEnd::Goal => course.end_m - memory.station_m,
-            CourseEnd::Change => course.end_m - front_m - LANE_END_M,
+            CourseEnd::Change => {
+                let wish = self.wish(memory);
+                let changes = wish.lateral_m != 0.0 && (memory.offset.end_m - wish.lateral_m).abs() < 0.5;
+                course.end_m - front_m - if changes { LANE_END_M } else { CHANGE_ROOM_M }
+            }
             CourseEnd::Horizon => f64::INFINITY,
         };
         let length_m = self.outline.front_m + self.outline.rear_m;
         let comer = Comer { front_m, length_m, speed_mps, cycle_s: self.cycle_s };
-        let end_m = end_m.min(crosswalk::remaining_m(&self.network, course, seen, front_m));
+        let end_m = end_m.min(crosswalk::remaining_m(&self.network, &self.crossings, course, seen, front_m));
         let mut gates = gate::gates(&self.network, course, front_m);
         let Some(first) = gates.next() else { return end_m };
         let first_m = if memory.gate.must_stop(&self.network, &first, &comer, seen) {

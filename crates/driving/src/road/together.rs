@@ -34,7 +34,7 @@ fn actors(network: &Arc<Network>, number: usize, seed: u64) -> Vec<Actor> {
             break;
         }
         let car = SingleTrackSpec::compact();
-        let (plant, driver) = if actors.len() % 2 == 0 {
+        let (plant, driver) = if actors.len().is_multiple_of(2) {
             let plant = Plant::SingleTrack(SingleTrackModel::new(car, CYCLE_S));
             (plant, RoadDriver::for_tyres(RoadDriverSpec::CALM, network.clone(), route, &car, CYCLE_S))
         } else {
@@ -122,21 +122,21 @@ fn check_contact(actor: &Actor, others: &[SeenObject], what: &str) {
 
 #[test]
 fn drivers_share_a_town_with_lights_without_touching_each_other() {
-    for seed in 0..3 {
+    for seed in 0..2 {
         assert_eq!(drive(Control::Lights, Strip::TWO_WAY, 12, seed, 240.0), 0, "all arrive");
     }
 }
 
 #[test]
 fn drivers_share_a_town_of_stop_signs_without_touching_each_other() {
-    for seed in 0..3 {
+    for seed in 0..2 {
         assert_eq!(drive(Control::AllWayStop, Strip::TWO_WAY, 12, seed, 240.0), 0, "all arrive");
     }
 }
 
 #[test]
 fn drivers_share_a_town_of_side_streets_without_touching_each_other() {
-    for seed in 0..3 {
+    for seed in 0..2 {
         assert_eq!(drive(Control::StopAtSide, Strip::TWO_WAY, 12, seed, 240.0), 0, "all arrive");
     }
 }
@@ -144,7 +144,7 @@ fn drivers_share_a_town_of_side_streets_without_touching_each_other() {
 #[test]
 fn drivers_share_streets_of_two_lanes_each_way_without_touching_each_other() {
     let lanes = Strip { forward: 2, backward: 2, ..Strip::TWO_WAY };
-    for seed in 0..3 {
+    for seed in 0..2 {
         assert_eq!(drive(Control::Lights, lanes, 14, seed, 240.0), 0, "all arrive");
     }
 }
