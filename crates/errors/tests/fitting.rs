@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use anabranch_errors::fit::{Estimated, Fit, FitError, Log, LogChannel, fit};
+use anabranch_errors::fit::{Estimated, Fit, FitError, Log, LogChannel, Rhythm, fit};
 use anabranch_kernel::{Chance, Seed, maths};
+
+const RHYTHM: Rhythm = Rhythm { segment_s: 1.0, step_s: 0.01 };
 
 /// Logs per test.
 const SEEDS: u64 = 60;
@@ -242,13 +244,13 @@ fn logs_that_say_nothing_are_refused_with_the_place() {
 
 #[test]
 fn the_error_table_says_what_was_found() {
-    let table = fit(&log(&RICH, 3)).unwrap().error_table(1.0);
+    let table = fit(&log(&RICH, 3)).unwrap().error_table(&RHYTHM);
     for part in
         ["id = \"estimate-noise\"", "id = \"position-jump\"", "id = \"estimate-delay\"", "id = \"estimate-dropout\""]
     {
         assert!(table.contains(part), "{part} is missing in\n{table}");
     }
-    let quiet = fit(&log(&QUIET, 3)).unwrap().error_table(1.0);
+    let quiet = fit(&log(&QUIET, 3)).unwrap().error_table(&RHYTHM);
     assert_eq!(quiet.matches("[[error]]").count(), 1, "{quiet}");
     println!("{table}");
 }

@@ -2,7 +2,7 @@
 //! dropouts and delay, each with its 95 % confidence interval, and an error table for a scenario.
 //!
 //! ```
-//! use anabranch_errors::fit::{Log, LogChannel, fit};
+//! use anabranch_errors::fit::{Log, LogChannel, Rhythm, fit};
 //! use anabranch_kernel::{Chance, Seed};
 //!
 //! let chance = Chance::new(Seed(1), "log");
@@ -12,7 +12,7 @@
 //! let channel = LogChannel { name: "x".into(), unit: "m".into(), truth, estimate };
 //! let found = fit(&Log { time_s, channels: vec![channel] }).unwrap();
 //! assert!(found.channels[0].bias.holds(0.5) && found.channels[0].deviation.holds(0.2));
-//! println!("{}", found.error_table(1.0));
+//! println!("{}", found.error_table(&Rhythm { segment_s: 1.0, step_s: 0.01 }));
 //! ```
 //!
 //! The noise model is that of the sensors: a white part and a Gauss–Markov part. Its numbers maximise the restricted
@@ -31,6 +31,7 @@ mod table;
 pub use events::{Dropouts, Jumps};
 pub use interval::Estimated;
 pub use log::{FitError, Log, LogChannel, SAMPLES_MIN};
+pub use table::Rhythm;
 
 use delay::Truth;
 use events::{find_dropouts, find_jumps};

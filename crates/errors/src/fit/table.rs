@@ -13,6 +13,29 @@ const LARGE_SHARE: f64 = 0.05;
 /// Sides that a position errs to.
 const DIRECTIONS: u8 = 8;
 
+/// Times of the scenario that an error table is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rhythm {
+    /// Length of a segment: probabilities are per segment.
+    pub segment_s: f64,
+    /// Length of a base cycle: delays are whole multiples of it.
+    pub step_s: f64,
+}
+
+impl Rhythm {
+    /// The nearest whole multiple of a base cycle, at least one.
+    fn delay(&self, time_s: f64) -> String {
+        let steps = (time_s / self.step_s).round().max(1.0);
+        format!("delay = {{ by = \"{} s\" }}", decimal(steps * self.step_s))
+    }
+}
+
+/// A time with nanoseconds at most and no needless zeros.
+fn decimal(value: f64) -> String {
+    let text = format!("{value:.9}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// How likely an error is, per segment.
 struct Probability {
     begin: f64,
@@ -55,54 +78,31 @@ fn digits(value: f64) -> String {
 }
 
 impl Fit {
-    /// Errors for a scenario with segments of a length, as TOML; to be pasted or included as it is.
+    /// Errors for a scenario, as TOML; to be pasted as it is.
     ///
     /// Ordinary noise becomes an error of the size that 95 of 100 stay below; what wanders for longer than three segments
     /// becomes a drift. Jumps, dropouts and delay become errors of their own where the log shows them.
-    pub fn error_table(&self, segment_s: f64) -> String {
-        let mut text = String::new();
-        let _ = writeln!(
-            text,
-            "# Fitted to {} rows over {} s. Probabilities are per segment of {} s.",
-            self.samples,
-            digits(self.duration_s),
-            digits(segment_s)
-        );
+    pub fn error_table(&self, rhythm: &Rhythm) -> String {
+        let segment_s = rhythm.segment_s;
+        let (rows, duration) = (self.samples, digits(self.duration_s));
+        let segment = digits(segment_s);
+        let mut text =
+            format!("# Fitted to {rows} rows over {duration} s. Probabilities are per segment of {segment} s.\n");
         self.write_noise(segment_s, &mut text);
         for jumps in self.jumps.iter().filter(|jumps| jumps.count > 0) {
             write_jumps(jumps, segment_s, &mut text);
         }
-        if let Some(delay_s) = self.delay_s.filter(|delay_s| delay_s.low > 0.0) {
-            let about = format!(
-                "All values are {} s late ({} … {}).",
-                digits(delay_s.value),
-                digits(delay_s.low),
-                digits(delay_s.high)
-            );
+        if let Some(found) = self.delay_s.filter(|found| found.low > 0.0) {
+            let [value, low, high] = [found.value, found.low, found.high].map(digits);
             let always = Probability { begin: 1.0, stay: 1.0 };
-            entry(
-                &mut text,
-                "estimate-delay",
-                &about,
-                &format!("delay = {{ by = \"{} s\" }}", digits(delay_s.value)),
-                &always,
-            );
+            let about = format!("All values are {value} s late ({low} … {high}).");
+            entry(&mut text, "estimate-delay", &about, &rhythm.delay(found.value), &always);
         }
-        if let (Some(duration_s), true) = (self.dropouts.duration_s, self.dropouts.count > 0) {
-            let rate = self.dropouts.rate_per_s;
-            let about = format!(
-                "Nothing was told {} times, for {} s each: the last value grows that old.",
-                self.dropouts.count,
-                digits(duration_s.value)
-            );
-            let probability = Probability::of_events(rate.value, duration_s.value, segment_s);
-            entry(
-                &mut text,
-                "estimate-dropout",
-                &about,
-                &format!("delay = {{ by = \"{} s\" }}", digits(duration_s.value)),
-                &probability,
-            );
+        if let (Some(duration_s), 1..) = (self.dropouts.duration_s, self.dropouts.count) {
+            let (count, each) = (self.dropouts.count, digits(duration_s.value));
+            let about = format!("Nothing was told {count} times, for {each} s each: the last value grows that old.");
+            let probability = Probability::of_events(self.dropouts.rate_per_s.value, duration_s.value, segment_s);
+            entry(&mut text, "estimate-dropout", &about, &rhythm.delay(duration_s.value), &probability);
         }
         text
     }
@@ -112,7 +112,9 @@ impl Fit {
         let metres: Vec<&ChannelFit> = self.channels.iter().filter(|channel| channel.unit == "m").collect();
         let heading = self.channels.iter().find(|channel| channel.unit == "rad");
         let all: Vec<&ChannelFit> = metres.iter().copied().chain(heading).collect();
-        let Some(_) = all.first() else { return };
+        if all.is_empty() {
+            return;
+        }
         let wander_s = all.iter().filter_map(|channel| channel.wander_s).map(|time| time.value).fold(0.0, f64::max);
         let size = |channel: &&ChannelFit| channel.bias.value.abs() + LARGE * channel.deviation.value;
         let radius_m = metres.iter().map(size).fold(0.0, f64::max);
@@ -140,7 +142,8 @@ impl Fit {
             let about = format!("Ordinary errors wander with a correlation time of {} s.", digits(wander_s));
             return entry(text, "estimate-noise", &about, &drift, &probability);
         }
-        let mut jump = format!("jump = {{ radius = \"{} m\", directions = {DIRECTIONS}", digits(radius_m));
+        let directions = if radius_m > 0.0 { DIRECTIONS } else { 1 };
+        let mut jump = format!("jump = {{ radius = \"{} m\", directions = {directions}", digits(radius_m));
         if turn_rad > 0.0 {
             let _ = write!(jump, ", heading = \"{} rad\"", digits(turn_rad));
         }
