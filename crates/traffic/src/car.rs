@@ -89,7 +89,7 @@ pub struct Car {
     pub next: LaneNumber,
     /// Whom it followed last.
     pub leader: Id,
-    /// Ticks it has stood at the end of its lane, up to a bound: for stop signs and for who goes first.
+    /// Ticks since it came to a stand at the end of its lane, up to a bound: for stop signs and for who goes first.
     pub waited_ticks: u16,
     /// Its route; 0 is by the turn shares of the network.
     pub route: u16,

@@ -24,6 +24,8 @@ const ACCEPTED_GAP_MIN_S: f64 = 0.2;
 const GAP_GROWTH: f64 = 0.05;
 /// How hard a driver brakes to let somebody in.
 const COURTESY_MPS2: f64 = 1.0;
+/// How far before a line a car that brakes hard wants to stand.
+const LINE_MARGIN_M: f64 = 0.2;
 /// Brake for a lower limit ahead.
 const LIMIT_BRAKE_MPS2: f64 = 2.0;
 /// Within this offset from its reference a car counts as settled in the middle of its lane.
@@ -184,7 +186,13 @@ impl<'a> Scene<'a> {
             }
         }
         if entered.is_guarded && self.must_wait(car, kind, car.next, distance_m) {
-            accel = accel.min(stop(1.0));
+            // M2 comes to a stand a metre before the line; on short notice the line itself is what counts.
+            let line_m = (distance_m - entered.stop_before_m - LINE_MARGIN_M).max(LINE_MARGIN_M);
+            let needed = car.speed_mps * car.speed_mps / (2.0 * line_m);
+            accel = accel.min(stop(1.0 + entered.stop_before_m));
+            if needed > self.traffic.settings.comfort_mps2 {
+                accel = accel.min(-needed);
+            }
         }
         accel
     }
@@ -230,10 +238,13 @@ impl<'a> Scene<'a> {
         let step_s = self.traffic.settings.step_s;
         car.speed_mps = (car.speed_mps + accel_mps2 * step_s).max(0.0);
         car.station_m += car.speed_mps * step_s;
-        let lane = self.traffic.streets.lane(car.lane);
-        let is_at_line = lane.length_m - car.station_m < STOP_LINE_M;
-        if is_at_line && car.speed_mps < STANDS_MPS && car.next != NO_LANE && self.traffic.streets.lane(car.next).is_guarded {
-            car.waited_ticks = (car.waited_ticks + 1).min(WAITED_MAX);
+        // Who has come to a stand at the line counts from then on, so that who came first stays first while he drives off.
+        if (car.speed_mps < STANDS_MPS || car.waited_ticks > 0) && car.next != NO_LANE {
+            let entered = self.traffic.streets.lane(car.next);
+            let way_m = self.traffic.streets.lane(car.lane).length_m - car.station_m - entered.stop_before_m;
+            if entered.is_guarded && way_m < STOP_LINE_M {
+                car.waited_ticks = (car.waited_ticks + 1).min(WAITED_MAX);
+            }
         }
     }
     /// The reference across the lane at a station: the lane change, or the band of the lane.

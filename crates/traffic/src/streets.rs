@@ -29,6 +29,8 @@ pub struct LaneSpec {
     pub end: LaneEnd,
     /// A stop sign stands before this lane.
     pub stop_sign: bool,
+    /// How far before this lane those who must wait stop, metres.
+    pub stop_before_m: f64,
     /// The light that guards the entry of this lane.
     pub light: Option<u32>,
     /// Lanes whose cars go first.
@@ -58,31 +60,36 @@ pub enum Colour {
     Red,
 }
 
-/// A light with a fixed programme: green, yellow, red, and again. What it shows is a function of the tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A light with a fixed programme that repeats. What it shows is a function of time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Light {
-    /// Ticks of green.
-    pub green_ticks: u32,
-    /// Ticks of yellow.
-    pub yellow_ticks: u32,
-    /// Ticks of red.
-    pub red_ticks: u32,
-    /// Where in its programme it is at tick 0.
-    pub offset_ticks: u32,
+    /// How long each colour lasts, in microseconds, in order.
+    pub phases: Vec<(u64, Colour)>,
+    /// Where in its programme it is at time 0.
+    pub offset_us: u64,
 }
 
 impl Light {
-    /// What it shows at a tick.
-    pub fn colour(&self, tick: u32) -> Colour {
-        let cycle = u64::from(self.green_ticks) + u64::from(self.yellow_ticks) + u64::from(self.red_ticks);
-        let at = (u64::from(tick) + u64::from(self.offset_ticks)) % cycle.max(1);
-        if at < u64::from(self.green_ticks) {
-            Colour::Green
-        } else if at < u64::from(self.green_ticks) + u64::from(self.yellow_ticks) {
-            Colour::Yellow
-        } else {
-            Colour::Red
+    /// Green, yellow, red, and again, in seconds; at time 0 it is `offset_s` into its programme.
+    pub fn cycle(green_s: f64, yellow_s: f64, red_s: f64, offset_s: f64) -> Self {
+        let us = |seconds: f64| (seconds * 1e6).round() as u64;
+        let phases = vec![(us(green_s), Colour::Green), (us(yellow_s), Colour::Yellow), (us(red_s), Colour::Red)];
+        Self { phases, offset_us: us(offset_s) }
+    }
+    /// What it shows at a time.
+    pub fn colour(&self, time_us: u64) -> Colour {
+        let mut rest = (time_us + self.offset_us) % self.period_us().max(1);
+        for &(duration_us, colour) in &self.phases {
+            if rest < duration_us {
+                return colour;
+            }
+            rest -= duration_us;
         }
+        Colour::Green
+    }
+    /// Time after which it repeats.
+    pub fn period_us(&self) -> u64 {
+        self.phases.iter().map(|phase| phase.0).sum()
     }
 }
 
@@ -140,6 +147,7 @@ pub(crate) struct Lane {
     pub light: u32,
     pub end: LaneEnd,
     pub stop_sign: bool,
+    pub stop_before_m: f64,
     /// Whether anything must be obeyed before entering.
     pub is_guarded: bool,
     /// Whether cars of a neighbour may have to come over.
@@ -223,6 +231,7 @@ impl Streets {
             light: spec.light.unwrap_or(NO_LIGHT),
             end: spec.end,
             stop_sign: spec.stop_sign,
+            stop_before_m: spec.stop_before_m,
             is_guarded: spec.stop_sign || spec.light.is_some() || has_foes,
             has_merging: false,
             next,
@@ -292,6 +301,10 @@ fn check(number: usize, spec: &LaneSpec, all: &[LaneSpec], lights: &[Light]) -> 
             return Err(StreetsError::Value { lane: number, what, value });
         }
     }
+    let (what, value) = ("the distance of the stop line", spec.stop_before_m);
+    if !(value.is_finite() && value >= 0.0) {
+        return Err(StreetsError::Value { lane: number, what, value });
+    }
     let names = [("neighbour", spec.left.iter().chain(&spec.right).copied().collect::<Vec<_>>())]
         .into_iter()
         .chain([("continuation", spec.next.iter().map(|link| link.0).collect())])
@@ -308,7 +321,7 @@ fn check(number: usize, spec: &LaneSpec, all: &[LaneSpec], lights: &[Light]) -> 
     if let Some(other) = spec.right.filter(|&other| all[other as usize].left != own) {
         return Err(StreetsError::Neighbour { lane: number, other });
     }
-    let runs = |light: &Light| light.green_ticks.max(light.yellow_ticks).max(light.red_ticks) > 0;
+    let runs = |light: &Light| light.period_us() > 0;
     match spec.light {
         Some(light) if !lights.get(light as usize).is_some_and(runs) => {
             Err(StreetsError::Light { lane: number, light })
@@ -355,8 +368,8 @@ mod tests {
 
     #[test]
     fn a_light_goes_through_its_programme() {
-        let light = Light { green_ticks: 3, yellow_ticks: 1, red_ticks: 2, offset_ticks: 1 };
-        let seen: Vec<Colour> = (0..7).map(|tick| light.colour(tick)).collect();
+        let light = Light::cycle(3.0, 1.0, 2.0, 1.0);
+        let seen: Vec<Colour> = (0..7).map(|second| light.colour(second * 1_000_000)).collect();
         use Colour::{Green, Red, Yellow};
         assert_eq!(seen, [Green, Green, Yellow, Red, Red, Green, Green]);
     }

@@ -61,14 +61,14 @@ pub fn lane_drop(drop_m: f64, limit_mps: f64) -> Streets {
 }
 
 /// How the junctions of a city are ruled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Control {
     /// One street goes first, in turns from junction to junction.
     Priority,
-    /// Lights, which the tick length is needed for.
+    /// Lights.
     Lights {
-        /// Ticks of green.
-        green_ticks: u32,
+        /// Seconds of green.
+        green_s: f64,
     },
 }
 
@@ -166,13 +166,13 @@ impl City {
         }
     }
     fn lights(&self) -> Vec<Light> {
-        let Control::Lights { green_ticks } = self.control else { return Vec::new() };
-        let yellow_ticks = green_ticks.div_ceil(6);
-        let red_ticks = green_ticks + 2 * yellow_ticks;
-        let cycle = green_ticks + yellow_ticks + red_ticks;
-        let light = |shift| Light { green_ticks, yellow_ticks, red_ticks, offset_ticks: shift };
-        // East–west and north–south in turns; the last tick of yellow and as many of red lie between.
-        (0..self.side * self.side).flat_map(|j| [light(j * 7), light(j * 7 + cycle / 2)]).collect()
+        let Control::Lights { green_s } = self.control else { return Vec::new() };
+        let yellow_s = green_s / 6.0;
+        let red_s = green_s + 2.0 * yellow_s;
+        let half_s = 0.5 * (green_s + yellow_s + red_s);
+        // East–west and north–south in turns, with as much red in between as there is yellow.
+        let light = |shift_s| Light::cycle(green_s, yellow_s, red_s, shift_s);
+        (0..self.side * self.side).flat_map(|j| [light(f64::from(j)), light(f64::from(j) + half_s)]).collect()
     }
     /// Its lanes: streets first, then the ways through the junctions.
     ///

@@ -170,7 +170,7 @@ fn a_stop_sign_is_a_stop_even_if_nobody_comes() {
 #[test]
 fn a_red_light_holds_and_a_trigger_can_turn_it() {
     let minor = LaneSpec { light: Some(0), ..LaneSpec::default() };
-    let light = Light { green_ticks: 100, yellow_ticks: 30, red_ticks: 170, offset_ticks: 130 };
+    let light = Light::cycle(10.0, 3.0, 17.0, 13.0);
     let mut world = World::new(crossroads(&minor, &[light]), Settings::new(0.1));
     let effect = Effect::Light { light: 0, colour: Colour::Red, ticks: 300 };
     world.triggers.push(Trigger { name: "light stays red".to_owned(), when: When::Asked, effect });

@@ -139,7 +139,7 @@ proptest! {
     }
     #[test]
     fn in_a_city_with_lights_walkers_and_triggers(seed in any::<u64>(), per_km in 5.0..25.0, fire_at in 0..TICKS) {
-        check(&city(Control::Lights { green_ticks: 60 }, seed), per_km, seed, Some(fire_at));
+        check(&city(Control::Lights { green_s: 6.0 }, seed), per_km, seed, Some(fire_at));
     }
     #[test]
     fn in_a_city_with_priority(seed in any::<u64>(), per_km in 5.0..25.0) {
@@ -165,7 +165,7 @@ fn far_away_from_the_ego_nobody_is_touched() {
 
 #[test]
 fn without_an_ego_nothing_is_ever_touched() {
-    let traffic = city(Control::Lights { green_ticks: 60 }, 0);
+    let traffic = city(Control::Lights { green_s: 6.0 }, 0);
     let timeline = Timeline::new(&traffic, traffic.start(&spread(&traffic, 15.0, 9.0)), 100);
     let (mut branch, mut scratch) = (traffic.branch(), BranchScratch::default());
     for _ in 0..100 {

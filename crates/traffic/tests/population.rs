@@ -22,7 +22,7 @@ fn overlaps(traffic: &Traffic, population: &Population) -> usize {
 
 #[test]
 fn a_city_flows_and_nobody_drives_into_anybody() {
-    for control in [Control::Priority, Control::Lights { green_ticks: 150 }] {
+    for control in [Control::Priority, Control::Lights { green_s: 15.0 }] {
         let traffic = city(control);
         let mut population = traffic.start(&spread(&traffic, 20.0, 10.0));
         let (count, mut scratch) = (population.cars().count(), Scratch::default());
