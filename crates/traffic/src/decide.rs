@@ -190,8 +190,9 @@ impl<'a> Scene<'a> {
             let line_m = (distance_m - entered.stop_before_m - LINE_MARGIN_M).max(LINE_MARGIN_M);
             let needed = car.speed_mps * car.speed_mps / (2.0 * line_m);
             accel = accel.min(stop(1.0 + entered.stop_before_m));
-            if needed > self.traffic.settings.comfort_mps2 {
-                accel = accel.min(-needed);
+            let comfort = self.traffic.settings.comfort_mps2;
+            if needed > comfort || line_m < 1.0 {
+                accel = accel.min(-needed.max(comfort));
             }
         }
         accel
