@@ -12,6 +12,7 @@ mod memory;
 mod overhead;
 mod scenario;
 mod timing;
+mod traffic;
 mod truth;
 mod version;
 
@@ -65,6 +66,7 @@ const BENCHES: &[Bench] = &[
     ("counters", counters::run),
     ("memory", memory::run),
     ("corridor", corridor::run),
+    ("traffic", traffic::run),
     ("truth", truth::run),
     ("version", version::run),
 ];

@@ -57,7 +57,11 @@ fn segments_per_s() {
         begun = run(&begun, 3.0);
     }
     let spent_s = seconds(|| (0..2000).for_each(|i| drop(run(&begun, f64::from(i % 9)))));
-    println!("ego and {} cars, {touched} of them touched: {:.0} segments of 1 s per second", cars.len(), 2000.0 / spent_s);
+    println!(
+        "ego and {} cars, {touched} of them touched: {:.0} segments of 1 s per second",
+        cars.len(),
+        2000.0 / spent_s
+    );
 }
 
 fn main() {

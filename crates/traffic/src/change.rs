@@ -48,9 +48,8 @@ impl Scene<'_> {
         let lane = streets.lane(car.lane);
         let (beside, wish) = if self.tick % 2 == 0 { (lane.left, Wish::Left) } else { (lane.right, Wish::Right) };
         let is_forced = car.wish == wish;
-        let is_at_junction = car.next != NO_LANE
-            && streets.lane(car.next).is_guarded
-            && lane.length_m - car.station_m < SOLID_LINE_M;
+        let is_at_junction =
+            car.next != NO_LANE && streets.lane(car.next).is_guarded && lane.length_m - car.station_m < SOLID_LINE_M;
         // Nobody goes freely where he would have to come back from.
         let is_way_out = || self.traffic.next_of(car, beside).1 == Wish::None;
         let is_free = car.wish == Wish::None && car.speed_mps > FREE_SPEED_MIN_MPS && !is_at_junction;

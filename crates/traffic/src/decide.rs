@@ -125,8 +125,7 @@ impl<'a> Scene<'a> {
             if lane == car.lane { car.station_m } else { self.traffic.streets.beside_m(car.lane, lane, car.station_m) };
         if let Some(entry) = beyond.iter().find(|entry| entry.id != car.id) {
             let spacing_m = entry.station_m - station_m;
-            return (spacing_m <= sight_m)
-                .then(|| Leader { id: entry.id, ahead: self.ahead_of(entry, spacing_m) });
+            return (spacing_m <= sight_m).then(|| Leader { id: entry.id, ahead: self.ahead_of(entry, spacing_m) });
         }
         let streets = &self.traffic.streets;
         let mut offset_m = streets.lane(lane).length_m - station_m;
@@ -134,8 +133,7 @@ impl<'a> Scene<'a> {
         while offset_m <= sight_m && ahead != NO_LANE {
             if let Some(entry) = self.view.lane(ahead).iter().find(|entry| entry.id != car.id) {
                 let spacing_m = offset_m + entry.station_m;
-                return (spacing_m <= sight_m)
-                    .then(|| Leader { id: entry.id, ahead: self.ahead_of(entry, spacing_m) });
+                return (spacing_m <= sight_m).then(|| Leader { id: entry.id, ahead: self.ahead_of(entry, spacing_m) });
             }
             offset_m += streets.lane(ahead).length_m;
             ahead = self.traffic.next_of(car, ahead).0;

@@ -88,14 +88,7 @@ impl Layout {
         Pose::new(middle.x, middle.y, front.heading)
     }
     /// Somebody from outside, by the pose of his front, in every lane that his width reaches. `lanes` is a buffer.
-    pub fn outside(
-        &self,
-        network: &Network,
-        front: Pose,
-        seen: Seen,
-        lanes: &mut Vec<LaneId>,
-        out: &mut Vec<Outside>,
-    ) {
+    pub fn outside(&self, network: &Network, front: Pose, seen: Seen, lanes: &mut Vec<LaneId>, out: &mut Vec<Outside>) {
         network.near(front.point(), seen.half_width_m + WIDEST_HALF_LANE_M, lanes);
         for &id in lanes.iter() {
             let lane = network.lane(id);
@@ -170,7 +163,9 @@ impl Layout {
             let is_dropped = goes_on(lane.left()) || goes_on(lane.right()) || self.is_overtaken(number, &spec);
             spec.end = if is_dropped { LaneEnd::Drop } else { LaneEnd::Exit };
         }
-        if piece.from_m == 0.0 && let Some(rule) = network.rule(piece.lane) {
+        if piece.from_m == 0.0
+            && let Some(rule) = network.rule(piece.lane)
+        {
             let of = |wanted: Precedence| {
                 let foes = rule.conflicts.iter().filter(move |conflict| conflict.precedence == wanted);
                 foes.map(|conflict| self.starts[conflict.with.index()]).collect::<Vec<_>>()

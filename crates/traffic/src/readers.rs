@@ -83,9 +83,7 @@ impl Readers {
                     let from_m = streets.lane(via).length_m - (self.sight_m - offset_m - entry.station_m);
                     (streets.beside_m(via, lane, from_m) - SLACK_M, f64::INFINITY)
                 }
-                Reading::Behind => {
-                    (f64::NEG_INFINITY, LOOK_BACK_M - (length_m - entry.station_m) + SLACK_M)
-                }
+                Reading::Behind => (f64::NEG_INFINITY, LOOK_BACK_M - (length_m - entry.station_m) + SLACK_M),
                 Reading::Rule { offset_m } => {
                     let way_m = offset_m.map_or(0.0, |offset_m| offset_m + length_m - entry.station_m);
                     if way_m > JUNCTION_SIGHT_M + SLACK_M {

@@ -233,7 +233,8 @@ fn check(world: &World) -> Result<(), TrafficError> {
     for (n, thing) in world.things.iter().enumerate() {
         lane("thing", n, thing.lane)?;
         let place = thing.standing;
-        let sound = place.from_m <= place.to_m && place.right_m <= place.left_m && (place.to_m - place.from_m).is_finite();
+        let sound =
+            place.from_m <= place.to_m && place.right_m <= place.left_m && (place.to_m - place.from_m).is_finite();
         value("thing", n, sound, "it must end after it begins, and its left edge must be left of its right one")?;
     }
     for (n, script) in world.scripts.iter().enumerate() {

@@ -5,8 +5,8 @@ use anabranch_kernel::{Chance, Seed, from_bytes, to_bytes};
 use anabranch_traffic::band::Standing;
 use anabranch_traffic::towns::{City, Control, Motorway, lane_drop};
 use anabranch_traffic::{
-    Branch, BranchScratch, Care, Colour, Crossed, Direction, Effect, Flow, Input, Outside, Scratch, Settings, Side, Stage,
-    Thing, Timeline, Traffic, Trigger, Walker, WalkerSpec, When, World, spread,
+    Branch, BranchScratch, Care, Colour, Crossed, Direction, Effect, Flow, Input, Outside, Scratch, Settings, Side,
+    Stage, Thing, Timeline, Traffic, Trigger, Walker, WalkerSpec, When, World, spread,
 };
 use proptest::prelude::*;
 
@@ -88,13 +88,8 @@ fn city(control: Control, seed: u64) -> Traffic {
     let city = City { side: 5, street_m: 120.0, lanes: 2, limit_mps: 14.0, control };
     let mut world = World::new(city.streets(), Settings::new(0.1));
     let crossed = |lane, station_m, from_m| Crossed { lane, station_m, from_m, to_m: from_m + 3.5 };
-    let start = Walker {
-        along_m: 0.0,
-        across_m: 0.0,
-        side: Side::Near,
-        direction: Direction::Forth,
-        stage: Stage::Walks,
-    };
+    let start =
+        Walker { along_m: 0.0, across_m: 0.0, side: Side::Near, direction: Direction::Forth, stage: Stage::Walks };
     for (number, care) in [Care::Looks, Care::Zebra, Care::Reckless].into_iter().enumerate() {
         let n = number as u32;
         world.walkers.push(WalkerSpec {

@@ -14,7 +14,9 @@ fn overlaps(traffic: &Traffic, population: &Population) -> usize {
         .map(|lane| {
             let mains: Vec<&Car> = population.in_lane(lane).iter().filter(|car| car.role == Role::Car).collect();
             let bad: Vec<_> = mains.windows(2).filter(|pair| pair[1].station_m - 4.6 < pair[0].station_m).collect();
-            if !bad.is_empty() { println!("{:?}", bad); }
+            if !bad.is_empty() {
+                println!("{:?}", bad);
+            }
             bad.len()
         })
         .sum()
