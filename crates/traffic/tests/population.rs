@@ -13,11 +13,7 @@ fn overlaps(traffic: &Traffic, population: &Population) -> usize {
     (0..traffic.streets().count() as u32)
         .map(|lane| {
             let mains: Vec<&Car> = population.in_lane(lane).iter().filter(|car| car.role == Role::Car).collect();
-            let bad: Vec<_> = mains.windows(2).filter(|pair| pair[1].station_m - 4.6 < pair[0].station_m).collect();
-            if !bad.is_empty() {
-                println!("{:?}", bad);
-            }
-            bad.len()
+            mains.windows(2).filter(|pair| pair[1].station_m - 4.6 < pair[0].station_m).count()
         })
         .sum()
 }
