@@ -116,7 +116,7 @@ impl Traffic {
             patches.add(entry.lane, frame.population.in_lane(entry.lane), hidden, added);
         }
         let view = View { cars: &frame.population.cars, starts: &frame.population.starts, patches };
-        let scene = Scene { traffic: self, view, tick: branch.tick, fired: &branch.fired, bands };
+        let scene = Scene { traffic: self, view, tick: branch.tick, fired: &branch.fired, bands, colours: None };
         windows.clear();
         for entry in added.iter().chain(ghosts.iter()) {
             timeline.readers.of(&self.streets, entry, windows);
@@ -140,7 +140,14 @@ impl Traffic {
     fn collect(&self, frame: &Frame, branch: &Branch, input: Input<'_>, scratch: &mut BranchScratch) {
         let patches = Patches::default();
         let view = View { cars: &[], starts: &[], patches: &patches };
-        let scene = Scene { traffic: self, view, tick: branch.tick, fired: &branch.fired, bands: &scratch.bands };
+        let scene = Scene {
+            traffic: self,
+            view,
+            tick: branch.tick,
+            fired: &branch.fired,
+            bands: &scratch.bands,
+            colours: None,
+        };
         let BranchScratch { added, ghosts, hidden, .. } = scratch;
         put_outsiders(input.outside, added);
         hidden.clear();

@@ -6,7 +6,7 @@ use crate::junction::STOP_LINE_M;
 use crate::objects::Bands;
 use crate::quintic::{Jet, Quintic};
 use crate::settings::Manners;
-use crate::streets::{Lane, LaneEnd, LaneNumber, NO_LANE};
+use crate::streets::{Colour, Lane, LaneEnd, LaneNumber, NO_LANE};
 use crate::tracker::{self, Across};
 use crate::traffic::Traffic;
 use crate::trigger::Fired;
@@ -41,6 +41,8 @@ pub(crate) struct Scene<'a> {
     pub tick: u32,
     pub fired: &'a Fired,
     pub bands: &'a Bands,
+    /// What all lights show, where so many look at them that it was worth finding out beforehand.
+    pub colours: Option<&'a [Colour]>,
 }
 
 /// Somebody ahead.

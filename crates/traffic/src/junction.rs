@@ -60,6 +60,9 @@ impl Scene<'_> {
         if light == NO_LIGHT {
             return Colour::Green;
         }
+        if let Some(colours) = self.colours {
+            return colours[light as usize];
+        }
         self.fired.colour(self.traffic, self.tick, light).unwrap_or_else(|| {
             self.traffic.streets.lights()[light as usize].colour(u64::from(self.tick) * self.traffic.step_us)
         })

@@ -93,6 +93,9 @@ impl Light {
     }
 }
 
+/// Lanes that one lane can name or be named by: their numbers are kept in 16 bits.
+const LIST_MAX: usize = 20_000;
+
 /// What is wrong with a network.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StreetsError {
@@ -126,6 +129,14 @@ pub enum StreetsError {
         /// Its neighbour.
         other: LaneNumber,
     },
+    /// Too many lanes around one.
+    #[error("lane {lane} has {count} links and rivals; at most {LIST_MAX} are possible")]
+    Crowded {
+        /// The lane.
+        lane: usize,
+        /// How many it has.
+        count: usize,
+    },
     /// A light that does not exist, or has no programme.
     #[error("lane {lane} is guarded by light {light}, which does not exist or has a programme of no length")]
     Light {
@@ -136,8 +147,9 @@ pub enum StreetsError {
     },
 }
 
-/// One lane, as the hot loops read it.
+/// One lane, as the hot loops read it: one line of the cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Lane {
     pub length_m: f64,
     pub limit_mps: f64,
@@ -152,20 +164,23 @@ pub(crate) struct Lane {
     pub is_guarded: bool,
     /// Whether cars of a neighbour may have to come over.
     pub has_merging: bool,
-    next: Span,
-    prev: Span,
-    first: Span,
-    equal: Span,
+    /// Where its lists begin.
+    lists_from: u32,
+    /// Where each of them ends after that: links, what leads here, who goes first, who has equal rights.
+    list_ends: [u16; 4],
+}
+
+/// The lists of a lane, in the order in which they lie.
+#[derive(Clone, Copy)]
+enum List {
+    Next,
+    Prev,
+    First,
+    Equal,
 }
 
 /// No light.
 pub(crate) const NO_LIGHT: u32 = u32::MAX;
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Span {
-    from: u32,
-    to: u32,
-}
 
 /// The network, immutable.
 #[derive(Clone, Debug)]
@@ -192,12 +207,15 @@ impl Streets {
         for (number, spec) in specs.iter().enumerate() {
             spec.next.iter().for_each(|&(next, _)| prev[next as usize].push(number as LaneNumber));
         }
+        if let Some(lane) = prev.iter().position(|prev| prev.len() > LIST_MAX) {
+            return Err(StreetsError::Crowded { lane, count: prev[lane].len() });
+        }
         for (spec, prev) in specs.iter().zip(&prev) {
             streets.add(spec, prev);
         }
         for number in 0..streets.lanes.len() {
             let lane = streets.lanes[number];
-            if lane.next.from == lane.next.to && lane.end == LaneEnd::Drop {
+            if lane.list_ends[0] == 0 && lane.end == LaneEnd::Drop {
                 for beside in [lane.left, lane.right].into_iter().filter(|&lane| lane != NO_LANE) {
                     streets.lanes[beside as usize].has_merging = true;
                 }
@@ -208,20 +226,18 @@ impl Streets {
     fn add(&mut self, spec: &LaneSpec, prev: &[LaneNumber]) {
         let total: f64 = spec.next.iter().map(|link| link.1).sum();
         let mut upper = 0.0;
-        let from = self.lists.len() as u32;
+        let lists_from = self.lists.len() as u32;
+        let mut list_ends = [spec.next.len() as u16; 4];
         for &(next, share) in &spec.next {
             upper += share / total;
             self.lists.push(next);
             self.shares.resize(self.lists.len(), upper);
         }
-        let next = Span { from, to: self.lists.len() as u32 };
-        let mut list = |items: &[LaneNumber]| {
-            let from = self.lists.len() as u32;
-            self.lists.extend_from_slice(items);
-            Span { from, to: self.lists.len() as u32 }
-        };
-        let (prev, first, equal) = (list(prev), list(&spec.gives_way_to), list(&spec.shares_with));
-        let has_foes = first.from != equal.to;
+        for (number, list) in [prev, &spec.gives_way_to, &spec.shares_with].into_iter().enumerate() {
+            self.lists.extend_from_slice(list);
+            list_ends[number + 1] = (self.lists.len() - lists_from as usize) as u16;
+        }
+        let has_foes = list_ends[1] != list_ends[3];
         self.lanes.push(Lane {
             length_m: spec.length_m,
             limit_mps: spec.limit_mps,
@@ -234,10 +250,8 @@ impl Streets {
             stop_before_m: spec.stop_before_m,
             is_guarded: spec.stop_sign || spec.light.is_some() || has_foes,
             has_merging: false,
-            next,
-            prev,
-            first,
-            equal,
+            lists_from,
+            list_ends,
         });
     }
     /// How many lanes there are.
@@ -250,19 +264,19 @@ impl Streets {
     }
     /// Where a lane leads.
     pub fn next(&self, lane: LaneNumber) -> &[LaneNumber] {
-        self.span(self.lane(lane).next)
+        self.list(lane, List::Next)
     }
     /// What leads into a lane.
     pub fn prev(&self, lane: LaneNumber) -> &[LaneNumber] {
-        self.span(self.lane(lane).prev)
+        self.list(lane, List::Prev)
     }
     /// Lanes whose cars go before those that enter this lane.
     pub fn goes_first(&self, lane: LaneNumber) -> &[LaneNumber] {
-        self.span(self.lane(lane).first)
+        self.list(lane, List::First)
     }
     /// Lanes with the same rights as this one.
     pub fn goes_equally(&self, lane: LaneNumber) -> &[LaneNumber] {
-        self.span(self.lane(lane).equal)
+        self.list(lane, List::Equal)
     }
     /// The lights.
     pub fn lights(&self) -> &[Light] {
@@ -270,9 +284,10 @@ impl Streets {
     }
     /// The link whose share a number in [0, 1) falls into.
     pub(crate) fn pick(&self, lane: LaneNumber, uniform: f64) -> LaneNumber {
-        let span = self.lane(lane).next;
-        (span.from..span.to)
-            .find(|&at| uniform < self.shares[at as usize] || at + 1 == span.to)
+        let data = self.lane(lane);
+        let (from, to) = (data.lists_from, data.lists_from + u32::from(data.list_ends[0]));
+        (from..to)
+            .find(|&at| uniform < self.shares[at as usize] || at + 1 == to)
             .map_or(NO_LANE, |at| self.lists[at as usize])
     }
     /// The station on a neighbour beside a station of this lane: in proportion, since the outer lane of a bend is longer.
@@ -288,8 +303,14 @@ impl Streets {
         self.lanes.iter().map(|lane| lane.limit_mps).fold(0.0, f64::max)
     }
     #[inline(always)]
-    fn span(&self, span: Span) -> &[LaneNumber] {
-        &self.lists[span.from as usize..span.to as usize]
+    fn list(&self, lane: LaneNumber, list: List) -> &[LaneNumber] {
+        let data = self.lane(lane);
+        let begin = match list {
+            List::Next => 0,
+            List::Prev | List::First | List::Equal => data.list_ends[list as usize - 1],
+        };
+        let from = data.lists_from as usize;
+        &self.lists[from + usize::from(begin)..from + usize::from(data.list_ends[list as usize])]
     }
 }
 
@@ -313,6 +334,10 @@ fn check(number: usize, spec: &LaneSpec, all: &[LaneSpec], lights: &[Light]) -> 
         if let Some(&other) = others.iter().find(|&&other| other as usize >= all.len()) {
             return Err(StreetsError::Dangling { lane: number, other, role, count: all.len() });
         }
+    }
+    let count = spec.next.len() + spec.gives_way_to.len() + spec.shares_with.len();
+    if count > LIST_MAX {
+        return Err(StreetsError::Crowded { lane: number, count });
     }
     let own = Some(number as LaneNumber);
     if let Some(other) = spec.left.filter(|&other| all[other as usize].right != own) {

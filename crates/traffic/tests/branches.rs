@@ -57,7 +57,9 @@ fn check(traffic: &Traffic, per_km: f64, seed: u64, fire_at: Option<u32>) -> See
     let timeline = Timeline::new(traffic, start.clone(), TICKS);
     let (mut full, mut branch) = (start, traffic.branch());
     let (mut scratch, mut branch_scratch) = (Scratch::default(), BranchScratch::default());
-    let ego = Outside { lane: 0, station_m: 20.0, lateral_m: 0.0, speed_mps: 9.0, kind: 0 };
+    // Just ahead of somebody.
+    let (lane, station_m) = cars.first().map_or((0, 20.0), |car| (car.lane, car.station_m + 15.0));
+    let ego = Outside { lane, station_m, lateral_m: 0.0, speed_mps: 9.0, kind: 0 };
     let mut wild = Wild { ego, chance: Chance::new(Seed(seed), "wild") };
     for tick in 0..TICKS {
         wild.step(traffic, tick);
