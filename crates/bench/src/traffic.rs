@@ -19,17 +19,18 @@ use crate::{Figure, Goal};
 const STEP_S: f64 = 0.1;
 /// Updates in one measurement.
 const UPDATES: usize = 1_000_000;
-const REPEATS: usize = 5;
+const REPEATS: usize = 7;
+/// Ticks after which lights, queues and lanes have found their rhythm.
+const WARM_TICKS: usize = 400;
 const SIZES: [usize; 3] = [1_000, 10_000, 50_000];
 
 pub(crate) fn run() -> Vec<Figure> {
     let mut figures = Vec::new();
     for kind in [Kind::City, Kind::Motorway] {
-        let rates = SIZES.map(|cars| {
-            let rate = rate(kind, cars);
+        let rates = rates(kind, SIZES);
+        for (cars, rate) in SIZES.into_iter().zip(rates) {
             figures.push(Figure::new(format!("{}: updates per CPU s, {cars} cars", kind.name()), rate, Goal::None));
-            rate
-        });
+        }
         let spread = rates.iter().copied().fold(0.0, f64::max) / rates.iter().copied().fold(f64::INFINITY, f64::min);
         figures.push(Figure::new(
             format!("{}: cost per car, dearest over cheapest", kind.name()),
@@ -45,7 +46,7 @@ pub(crate) fn run() -> Vec<Figure> {
         }
     }
     if let Some(theirs) = peer("highway-env", 20) {
-        let ours = rate(Kind::Motorway, 20);
+        let [ours] = rates(Kind::Motorway, [20]);
         figures.push(Figure::new("highway-env, 20 cars", theirs, Goal::None));
         figures.push(Figure::new("times highway-env, 20 cars", ours / theirs, Goal::AtLeast(100.0)));
     }
@@ -93,20 +94,39 @@ fn begin(kind: Kind, cars: usize) -> (Traffic, Population) {
     (traffic, population)
 }
 
-/// Sense, decide and move of all cars, warm.
-fn rate(kind: Kind, cars: usize) -> f64 {
-    let (traffic, mut population) = begin(kind, cars);
-    let mut scratch = Scratch::default();
-    let count = population.cars().count();
-    let mut go = |ticks: usize| {
+/// A warm traffic of some size.
+struct Warm {
+    traffic: Traffic,
+    population: Population,
+    scratch: Scratch,
+    ticks: usize,
+    updates: usize,
+}
+
+impl Warm {
+    fn new(kind: Kind, cars: usize) -> Self {
+        let (traffic, population) = begin(kind, cars);
+        let count = population.cars().count();
+        let ticks = (UPDATES / count).max(10);
+        let mut warm = Self { traffic, population, scratch: Scratch::default(), ticks, updates: ticks * count };
+        warm.go(WARM_TICKS);
+        warm
+    }
+    /// Sense, decide and move of all cars.
+    fn go(&mut self, ticks: usize) {
         for _ in 0..ticks {
-            traffic.step(&mut population, Input::default(), &mut scratch);
+            self.traffic.step(&mut self.population, Input::default(), &mut self.scratch);
         }
-    };
-    go(400);
-    let ticks = (UPDATES / count).max(10);
-    let [spent_s] = medians_cpu_s(REPEATS, [&mut || go(ticks)]);
-    (ticks * count) as f64 / spent_s
+    }
+}
+
+/// Updates per CPU second of several sizes, which take turns.
+fn rates<const N: usize>(kind: Kind, sizes: [usize; N]) -> [f64; N] {
+    let mut warm = sizes.map(|cars| Warm::new(kind, cars));
+    let updates = warm.each_ref().map(|warm| warm.updates as f64);
+    let mut work = warm.each_mut().map(|warm| move || warm.go(warm.ticks));
+    let spent_s = medians_cpu_s(REPEATS, work.each_mut().map(|work| work as &mut dyn FnMut()));
+    std::array::from_fn(|i| updates[i] / spent_s[i])
 }
 
 /// Updates per CPU second of another simulator.
