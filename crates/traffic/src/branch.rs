@@ -71,10 +71,18 @@ impl Branch {
     }
     /// Writes everything that differs from the timeline. The tick must be in the key too. Variables are those of
     /// [`variables`](crate::variables), from number `first`, then those of [`walker_variables`](crate::walker_variables).
-    pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
-        let walkers_from = first + crate::variables().len();
-        key.extra(self.cars.len() as u64 | (self.gone.len() as u64) << 20 | (self.walkers.len() as u64) << 40);
-        self.cars.iter().for_each(|car| car.write_key(first, key));
+    ///
+    /// A car that is off the timeline by less than a tenth of a cell in every variable is keyed like an untouched one: a hair's breadth that
+    /// runs backwards through a queue does not keep branches apart.
+    pub fn write_key(&self, timeline: &Timeline, first: usize, key: &mut KeyWriter<'_>) {
+        let walkers_from = first + crate::car::VARIABLES;
+        let frame = timeline.frame(self.tick);
+        let mut written = 0;
+        for car in self.cars.iter().filter(|car| frame.find(car.id).is_none_or(|there| !car.is_alike(there))) {
+            car.write_key(first, key);
+            written += 1;
+        }
+        key.extra(written | (self.gone.len() as u64) << 20 | (self.walkers.len() as u64) << 40);
         self.gone.iter().for_each(|&id| key.exact(first, u64::from(id)));
         for (number, walker) in &self.walkers {
             key.exact(walkers_from, u64::from(*number));
@@ -116,7 +124,7 @@ impl Traffic {
             patches.add(entry.lane, frame.population.in_lane(entry.lane), hidden, added);
         }
         let view = View { cars: &frame.population.cars, starts: &frame.population.starts, patches };
-        let scene = Scene { traffic: self, view, tick: branch.tick, fired: &branch.fired, bands };
+        let scene = Scene { traffic: self, view, tick: branch.tick, fired: &branch.fired, bands, colours: None };
         windows.clear();
         for entry in added.iter().chain(ghosts.iter()) {
             timeline.readers.of(&self.streets, entry, windows);
@@ -140,7 +148,14 @@ impl Traffic {
     fn collect(&self, frame: &Frame, branch: &Branch, input: Input<'_>, scratch: &mut BranchScratch) {
         let patches = Patches::default();
         let view = View { cars: &[], starts: &[], patches: &patches };
-        let scene = Scene { traffic: self, view, tick: branch.tick, fired: &branch.fired, bands: &scratch.bands };
+        let scene = Scene {
+            traffic: self,
+            view,
+            tick: branch.tick,
+            fired: &branch.fired,
+            bands: &scratch.bands,
+            colours: None,
+        };
         let BranchScratch { added, ghosts, hidden, .. } = scratch;
         put_outsiders(input.outside, added);
         hidden.clear();

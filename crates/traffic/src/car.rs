@@ -89,7 +89,7 @@ pub struct Car {
     pub next: LaneNumber,
     /// Whom it followed last.
     pub leader: Id,
-    /// Ticks it has stood at the end of its lane, up to a bound: for stop signs and for who goes first.
+    /// Ticks since it came to a stand at the end of its lane, up to a bound: for stop signs and for who goes first.
     pub waited_ticks: u16,
     /// Its route; 0 is by the turn shares of the network.
     pub route: u16,
@@ -140,6 +140,26 @@ impl Car {
         // The order of signed bits is that of `f64::total_cmp`.
         (self.lane, bits ^ (((bits >> 63) as u64) >> 1) as i64, self.id, self.role)
     }
+    /// Whether another state of the same car is so near that both count as the same for merging: equal in everything discrete, and within a
+    /// small part of a cell in everything else.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        let discrete =
+            |car: &Self| (car.id, car.lane, car.next, car.leader, car.waited_ticks, car.route, car.kind, car.wish);
+        let reals = |car: &Self| {
+            [
+                (car.station_m, STATION_CELL_M),
+                (car.speed_mps, SPEED_CELL_MPS),
+                (car.lateral_m, LATERAL_CELL_M),
+                (car.heading_rad, HEADING_CELL_RAD),
+                (car.time_gap_s, TIME_GAP_CELL_S),
+                (car.change_from_m, CHANGE_CELL_M),
+                (car.change_length_m, CHANGE_CELL_M),
+                (car.change_offset_m, CHANGE_CELL_M),
+            ]
+        };
+        let is_near = |(a, b): ((f64, f64), (f64, f64))| (a.0 - b.0).abs() <= ALIKE_SHARE * a.1;
+        discrete(self) == discrete(other) && reals(self).into_iter().zip(reals(other)).all(is_near)
+    }
     /// Writes every variable of the car, in the order of [`variables`], the first of which has number `first`.
     pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
         let whole = [
@@ -163,17 +183,29 @@ impl Car {
     }
 }
 
+const STATION_CELL_M: f64 = 0.5;
+const SPEED_CELL_MPS: f64 = 0.25;
+const LATERAL_CELL_M: f64 = 0.2;
+const HEADING_CELL_RAD: f64 = 0.05;
+const TIME_GAP_CELL_S: f64 = 0.1;
+const CHANGE_CELL_M: f64 = 2.0;
+/// The part of a cell by which a car may be off the timeline and still be keyed like it.
+const ALIKE_SHARE: f64 = 0.1;
+
+/// How many [`variables`] there are.
+pub(crate) const VARIABLES: usize = 7;
+
 /// The variables of one car, with the sizes within which the next seconds look alike: half a car's length of a gap changes M2's command
 /// by about 0.2 m/s², which is also what 0.25 m/s do.
 pub fn variables() -> Vec<Variable> {
     vec![
         Variable::exact("traffic.who"),
-        Variable::real("traffic.station", "m", 0.5),
-        Variable::real("traffic.speed", "m/s", 0.25),
-        Variable::real("traffic.lateral", "m", 0.2),
-        Variable::real("traffic.heading", "rad", 0.05),
-        Variable::real("traffic.time_gap", "s", 0.1),
-        Variable::real("traffic.change", "m", 2.0),
+        Variable::real("traffic.station", "m", STATION_CELL_M),
+        Variable::real("traffic.speed", "m/s", SPEED_CELL_MPS),
+        Variable::real("traffic.lateral", "m", LATERAL_CELL_M),
+        Variable::real("traffic.heading", "rad", HEADING_CELL_RAD),
+        Variable::real("traffic.time_gap", "s", TIME_GAP_CELL_S),
+        Variable::real("traffic.change", "m", CHANGE_CELL_M),
     ]
 }
 
@@ -193,6 +225,7 @@ mod tests {
 
     #[test]
     fn the_key_sees_every_variable() {
+        assert_eq!(variables().len(), VARIABLES);
         let grid = Grid::of(&variables());
         let key = |car: &Car| {
             let mut writer = KeyWriter::new(&grid);

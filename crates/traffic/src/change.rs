@@ -36,8 +36,8 @@ impl Traffic {
             return false;
         }
         let lane = self.streets.lane(car.lane);
-        let (beside, wish) = if tick % 2 == 0 { (lane.left, Wish::Left) } else { (lane.right, Wish::Right) };
-        beside != NO_LANE && (car.wish == wish || (tick / 2).wrapping_add(car.id) % self.change_period == 0)
+        let (beside, wish) = if tick.is_multiple_of(2) { (lane.left, Wish::Left) } else { (lane.right, Wish::Right) };
+        beside != NO_LANE && (car.wish == wish || (tick / 2).wrapping_add(car.id).is_multiple_of(self.change_period))
     }
 }
 
@@ -46,11 +46,11 @@ impl Scene<'_> {
     pub(crate) fn change_lane(&self, next: &mut Car, car: &Car, leader: Option<Leader>) {
         let streets = &self.traffic.streets;
         let lane = streets.lane(car.lane);
-        let (beside, wish) = if self.tick % 2 == 0 { (lane.left, Wish::Left) } else { (lane.right, Wish::Right) };
+        let (beside, wish) =
+            if self.tick.is_multiple_of(2) { (lane.left, Wish::Left) } else { (lane.right, Wish::Right) };
         let is_forced = car.wish == wish;
-        let is_at_junction = car.next != NO_LANE
-            && streets.lane(car.next).is_guarded
-            && lane.length_m - car.station_m < SOLID_LINE_M;
+        let is_at_junction =
+            car.next != NO_LANE && streets.lane(car.next).is_guarded && lane.length_m - car.station_m < SOLID_LINE_M;
         // Nobody goes freely where he would have to come back from.
         let is_way_out = || self.traffic.next_of(car, beside).1 == Wish::None;
         let is_free = car.wish == Wish::None && car.speed_mps > FREE_SPEED_MIN_MPS && !is_at_junction;

@@ -6,7 +6,7 @@ use crate::junction::STOP_LINE_M;
 use crate::objects::Bands;
 use crate::quintic::{Jet, Quintic};
 use crate::settings::Manners;
-use crate::streets::{Lane, LaneEnd, LaneNumber, NO_LANE};
+use crate::streets::{Colour, Lane, LaneEnd, LaneNumber, NO_LANE};
 use crate::tracker::{self, Across};
 use crate::traffic::Traffic;
 use crate::trigger::Fired;
@@ -24,6 +24,8 @@ const ACCEPTED_GAP_MIN_S: f64 = 0.2;
 const GAP_GROWTH: f64 = 0.05;
 /// How hard a driver brakes to let somebody in.
 const COURTESY_MPS2: f64 = 1.0;
+/// How far before a line a car that brakes hard wants to stand.
+const LINE_MARGIN_M: f64 = 0.2;
 /// Brake for a lower limit ahead.
 const LIMIT_BRAKE_MPS2: f64 = 2.0;
 /// Within this offset from its reference a car counts as settled in the middle of its lane.
@@ -39,6 +41,8 @@ pub(crate) struct Scene<'a> {
     pub tick: u32,
     pub fired: &'a Fired,
     pub bands: &'a Bands,
+    /// What all lights show, where so many look at them that it was worth finding out beforehand.
+    pub colours: Option<&'a [Colour]>,
 }
 
 /// Somebody ahead.
@@ -123,8 +127,7 @@ impl<'a> Scene<'a> {
             if lane == car.lane { car.station_m } else { self.traffic.streets.beside_m(car.lane, lane, car.station_m) };
         if let Some(entry) = beyond.iter().find(|entry| entry.id != car.id) {
             let spacing_m = entry.station_m - station_m;
-            return (spacing_m <= sight_m)
-                .then(|| Leader { id: entry.id, ahead: self.ahead_of(entry, spacing_m) });
+            return (spacing_m <= sight_m).then(|| Leader { id: entry.id, ahead: self.ahead_of(entry, spacing_m) });
         }
         let streets = &self.traffic.streets;
         let mut offset_m = streets.lane(lane).length_m - station_m;
@@ -132,8 +135,7 @@ impl<'a> Scene<'a> {
         while offset_m <= sight_m && ahead != NO_LANE {
             if let Some(entry) = self.view.lane(ahead).iter().find(|entry| entry.id != car.id) {
                 let spacing_m = offset_m + entry.station_m;
-                return (spacing_m <= sight_m)
-                    .then(|| Leader { id: entry.id, ahead: self.ahead_of(entry, spacing_m) });
+                return (spacing_m <= sight_m).then(|| Leader { id: entry.id, ahead: self.ahead_of(entry, spacing_m) });
             }
             offset_m += streets.lane(ahead).length_m;
             ahead = self.traffic.next_of(car, ahead).0;
@@ -184,7 +186,14 @@ impl<'a> Scene<'a> {
             }
         }
         if entered.is_guarded && self.must_wait(car, kind, car.next, distance_m) {
-            accel = accel.min(stop(1.0));
+            // M2 comes to a stand a metre before the line; on short notice the line itself is what counts.
+            let line_m = (distance_m - entered.stop_before_m - LINE_MARGIN_M).max(LINE_MARGIN_M);
+            let needed = car.speed_mps * car.speed_mps / (2.0 * line_m);
+            accel = accel.min(stop(1.0 + entered.stop_before_m));
+            let comfort = self.traffic.settings.comfort_mps2;
+            if needed > comfort || line_m < 1.0 {
+                accel = accel.min(-needed.max(comfort));
+            }
         }
         accel
     }
@@ -230,10 +239,13 @@ impl<'a> Scene<'a> {
         let step_s = self.traffic.settings.step_s;
         car.speed_mps = (car.speed_mps + accel_mps2 * step_s).max(0.0);
         car.station_m += car.speed_mps * step_s;
-        let lane = self.traffic.streets.lane(car.lane);
-        let is_at_line = lane.length_m - car.station_m < STOP_LINE_M;
-        if is_at_line && car.speed_mps < STANDS_MPS && car.next != NO_LANE && self.traffic.streets.lane(car.next).is_guarded {
-            car.waited_ticks = (car.waited_ticks + 1).min(WAITED_MAX);
+        // Who has come to a stand at the line counts from then on, so that who came first stays first while he drives off.
+        if (car.speed_mps < STANDS_MPS || car.waited_ticks > 0) && car.next != NO_LANE {
+            let entered = self.traffic.streets.lane(car.next);
+            let way_m = self.traffic.streets.lane(car.lane).length_m - car.station_m - entered.stop_before_m;
+            if entered.is_guarded && way_m < STOP_LINE_M {
+                car.waited_ticks = (car.waited_ticks + 1).min(WAITED_MAX);
+            }
         }
     }
     /// The reference across the lane at a station: the lane change, or the band of the lane.

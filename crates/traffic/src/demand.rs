@@ -55,6 +55,12 @@ pub struct Route {
 }
 
 impl Route {
+    /// A route by what to do in each lane; of several hops for one lane the first counts.
+    pub fn new(mut hops: Vec<(LaneNumber, Hop)>) -> Self {
+        hops.sort_by_key(|hop| hop.0);
+        hops.dedup_by_key(|hop| hop.0);
+        Self { hops }
+    }
     /// The route along a sequence of lanes; each leads to the next one or is beside it.
     pub fn along(streets: &Streets, lanes: &[LaneNumber]) -> Self {
         let mut hops: Vec<(LaneNumber, Hop)> = Vec::new();
@@ -77,9 +83,7 @@ impl Route {
                 }
             }
         }
-        hops.sort_by_key(|hop| hop.0);
-        hops.dedup_by_key(|hop| hop.0);
-        Self { hops }
+        Self::new(hops)
     }
     /// What to do in a lane; `None` if the route does not know it.
     pub fn hop(&self, lane: LaneNumber) -> Option<Hop> {

@@ -103,21 +103,19 @@ mod tests {
     fn amplification(control: GapControl, omega_per_s: f64) -> f64 {
         const CARS: usize = 20;
         let (dt_s, mut speed, mut position) = (0.01, [20.0; CARS + 1], [0.0; CARS + 1]);
-        for i in 0..=CARS {
-            position[i] = -(i as f64) * (5.0 + control.time_gap_s * 20.0);
+        for (i, position) in position.iter_mut().enumerate() {
+            *position = -(i as f64) * (5.0 + control.time_gap_s * 20.0);
         }
         let mut swing = 0.0_f64;
         for tick in 0..60_000 {
             let before = (speed, position);
             speed[0] = 20.0 + 0.1 * maths::sin(omega_per_s * f64::from(tick) * dt_s);
-            for i in 1..=CARS {
+            for (i, speed) in speed.iter_mut().enumerate().skip(1) {
                 let ahead =
                     Ahead { spacing_m: before.1[i - 1] - before.1[i], speed_mps: before.0[i - 1], length_m: 5.0 };
-                speed[i] += dt_s * control.accel_mps2(before.0[i], ahead);
+                *speed += dt_s * control.accel_mps2(before.0[i], ahead);
             }
-            for i in 0..=CARS {
-                position[i] += dt_s * speed[i];
-            }
+            position.iter_mut().zip(&speed).for_each(|(position, speed)| *position += dt_s * speed);
             if tick > 45_000 {
                 swing = swing.max((speed[CARS] - 20.0).abs());
             }

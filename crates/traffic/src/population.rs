@@ -9,7 +9,7 @@ use crate::car::{Car, Id, OUTSIDERS_FROM, Role};
 use crate::decide::Scene;
 use crate::demand::FlowState;
 use crate::objects::Bands;
-use crate::streets::LaneNumber;
+use crate::streets::{Colour, LaneNumber};
 use crate::traffic::Traffic;
 use crate::trigger::Fired;
 use crate::view::{Patches, View};
@@ -61,6 +61,7 @@ pub struct Population {
 pub struct Scratch {
     pub(crate) patches: Patches,
     pub(crate) bands: Bands,
+    pub(crate) colours: Vec<Colour>,
     pub(crate) moved: Vec<Car>,
     pub(crate) added: Vec<Car>,
     pub(crate) stayed: Vec<Car>,
@@ -108,7 +109,7 @@ impl Traffic {
         let patches = Patches::default();
         let bands = Bands::default();
         let view = View { cars: &[], starts: &[], patches: &patches };
-        let scene = Scene { traffic: self, view, tick: 0, fired: &population.fired, bands: &bands };
+        let scene = Scene { traffic: self, view, tick: 0, fired: &population.fired, bands: &bands, colours: None };
         let mut extra: Vec<Car> = cars.iter().filter_map(|car| scene.reach(car)).collect();
         for (number, walker) in population.walkers.iter().enumerate() {
             scene.entries_of_walker(number, walker, |entry| extra.push(entry));
@@ -132,7 +133,11 @@ impl Traffic {
         }
         let view = View { cars: &population.cars, starts: &population.starts, patches: &scratch.patches };
         let tick = population.tick;
-        let scene = Scene { traffic: self, view, tick, fired: &population.fired, bands: &scratch.bands };
+        let fired = &population.fired;
+        let mut scene = Scene { traffic: self, view, tick, fired, bands: &scratch.bands, colours: None };
+        scratch.colours.clear();
+        scratch.colours.extend((0..self.streets.lights().len() as u32).map(|light| scene.colour(light)));
+        scene.colours = Some(&scratch.colours);
         scratch.moved.clear();
         move_cars(&scene, &mut scratch.stayed, &mut scratch.stayed_starts, &mut scratch.moved);
         for (number, flow) in population.flows.iter_mut().enumerate() {

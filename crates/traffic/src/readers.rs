@@ -23,7 +23,8 @@ enum Reading {
     /// Behind, over a link into the lane beside the reader.
     Behind,
     /// Because of who goes first at the end of the reader's lane.
-    Rule { whole: bool },
+    /// The lane read lies `offset_m` before the way that goes first; `None` if it is read whatever is where.
+    Rule { offset_m: Option<f64> },
 }
 
 /// Cars of `lane` between two stations.
@@ -82,11 +83,14 @@ impl Readers {
                     let from_m = streets.lane(via).length_m - (self.sight_m - offset_m - entry.station_m);
                     (streets.beside_m(via, lane, from_m) - SLACK_M, f64::INFINITY)
                 }
-                Reading::Behind => {
-                    (f64::NEG_INFINITY, LOOK_BACK_M - (length_m - entry.station_m) + SLACK_M)
+                Reading::Behind => (f64::NEG_INFINITY, LOOK_BACK_M - (length_m - entry.station_m) + SLACK_M),
+                Reading::Rule { offset_m } => {
+                    let way_m = offset_m.map_or(0.0, |offset_m| offset_m + length_m - entry.station_m);
+                    if way_m > JUNCTION_SIGHT_M + SLACK_M {
+                        continue;
+                    }
+                    (end_m - self.sight_m - SLACK_M, f64::INFINITY)
                 }
-                Reading::Rule { whole: false } if length_m - entry.station_m > JUNCTION_SIGHT_M + SLACK_M => continue,
-                Reading::Rule { .. } => (end_m - self.sight_m - SLACK_M, f64::INFINITY),
             };
             if from_m < end_m + SLACK_M && to_m > -SLACK_M {
                 windows.push(Window { lane, from_m, to_m });
@@ -135,10 +139,10 @@ fn add_rules(streets: &Streets, entry: LaneNumber, rules: &mut [Vec<(LaneNumber,
     let whole = foes.clone().chain([&entry]).chain(streets.next(entry));
     for &reader in streets.prev(entry) {
         for &lane in whole.clone() {
-            rules[lane as usize].push((reader, Reading::Rule { whole: true }));
+            rules[lane as usize].push((reader, Reading::Rule { offset_m: None }));
         }
-        for &lane in foes.clone().flat_map(|&foe| streets.prev(foe)) {
-            rules[lane as usize].push((reader, Reading::Rule { whole: false }));
+        for (lane, offset_m) in foes.clone().flat_map(|&foe| upstream(streets, foe, JUNCTION_SIGHT_M)) {
+            rules[lane as usize].push((reader, Reading::Rule { offset_m: Some(offset_m) }));
         }
     }
 }

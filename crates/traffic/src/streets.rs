@@ -29,6 +29,8 @@ pub struct LaneSpec {
     pub end: LaneEnd,
     /// A stop sign stands before this lane.
     pub stop_sign: bool,
+    /// How far before this lane those who must wait stop, metres.
+    pub stop_before_m: f64,
     /// The light that guards the entry of this lane.
     pub light: Option<u32>,
     /// Lanes whose cars go first.
@@ -58,33 +60,41 @@ pub enum Colour {
     Red,
 }
 
-/// A light with a fixed programme: green, yellow, red, and again. What it shows is a function of the tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A light with a fixed programme that repeats. What it shows is a function of time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Light {
-    /// Ticks of green.
-    pub green_ticks: u32,
-    /// Ticks of yellow.
-    pub yellow_ticks: u32,
-    /// Ticks of red.
-    pub red_ticks: u32,
-    /// Where in its programme it is at tick 0.
-    pub offset_ticks: u32,
+    /// How long each colour lasts, in microseconds, in order.
+    pub phases: Vec<(u64, Colour)>,
+    /// Where in its programme it is at time 0.
+    pub offset_us: u64,
 }
 
 impl Light {
-    /// What it shows at a tick.
-    pub fn colour(&self, tick: u32) -> Colour {
-        let cycle = u64::from(self.green_ticks) + u64::from(self.yellow_ticks) + u64::from(self.red_ticks);
-        let at = (u64::from(tick) + u64::from(self.offset_ticks)) % cycle.max(1);
-        if at < u64::from(self.green_ticks) {
-            Colour::Green
-        } else if at < u64::from(self.green_ticks) + u64::from(self.yellow_ticks) {
-            Colour::Yellow
-        } else {
-            Colour::Red
+    /// Green, yellow, red, and again, in seconds; at time 0 it is `offset_s` into its programme.
+    pub fn cycle(green_s: f64, yellow_s: f64, red_s: f64, offset_s: f64) -> Self {
+        let us = |seconds: f64| (seconds * 1e6).round() as u64;
+        let phases = vec![(us(green_s), Colour::Green), (us(yellow_s), Colour::Yellow), (us(red_s), Colour::Red)];
+        Self { phases, offset_us: us(offset_s) }
+    }
+    /// What it shows at a time.
+    pub fn colour(&self, time_us: u64) -> Colour {
+        let mut rest = (time_us + self.offset_us) % self.period_us().max(1);
+        for &(duration_us, colour) in &self.phases {
+            if rest < duration_us {
+                return colour;
+            }
+            rest -= duration_us;
         }
+        Colour::Green
+    }
+    /// Time after which it repeats.
+    pub fn period_us(&self) -> u64 {
+        self.phases.iter().map(|phase| phase.0).sum()
     }
 }
+
+/// Lanes that one lane can name or be named by: their numbers are kept in 16 bits.
+const LIST_MAX: usize = 20_000;
 
 /// What is wrong with a network.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -119,6 +129,14 @@ pub enum StreetsError {
         /// Its neighbour.
         other: LaneNumber,
     },
+    /// Too many lanes around one.
+    #[error("lane {lane} has {count} links and rivals; at most {LIST_MAX} are possible")]
+    Crowded {
+        /// The lane.
+        lane: usize,
+        /// How many it has.
+        count: usize,
+    },
     /// A light that does not exist, or has no programme.
     #[error("lane {lane} is guarded by light {light}, which does not exist or has a programme of no length")]
     Light {
@@ -129,8 +147,9 @@ pub enum StreetsError {
     },
 }
 
-/// One lane, as the hot loops read it.
+/// One lane, as the hot loops read it: one line of the cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Lane {
     pub length_m: f64,
     pub limit_mps: f64,
@@ -140,24 +159,28 @@ pub(crate) struct Lane {
     pub light: u32,
     pub end: LaneEnd,
     pub stop_sign: bool,
+    pub stop_before_m: f64,
     /// Whether anything must be obeyed before entering.
     pub is_guarded: bool,
     /// Whether cars of a neighbour may have to come over.
     pub has_merging: bool,
-    next: Span,
-    prev: Span,
-    first: Span,
-    equal: Span,
+    /// Where its lists begin.
+    lists_from: u32,
+    /// Where each of them ends after that: links, what leads here, who goes first, who has equal rights.
+    list_ends: [u16; 4],
+}
+
+/// The lists of a lane, in the order in which they lie.
+#[derive(Clone, Copy)]
+enum List {
+    Next,
+    Prev,
+    First,
+    Equal,
 }
 
 /// No light.
 pub(crate) const NO_LIGHT: u32 = u32::MAX;
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Span {
-    from: u32,
-    to: u32,
-}
 
 /// The network, immutable.
 #[derive(Clone, Debug)]
@@ -184,12 +207,15 @@ impl Streets {
         for (number, spec) in specs.iter().enumerate() {
             spec.next.iter().for_each(|&(next, _)| prev[next as usize].push(number as LaneNumber));
         }
+        if let Some(lane) = prev.iter().position(|prev| prev.len() > LIST_MAX) {
+            return Err(StreetsError::Crowded { lane, count: prev[lane].len() });
+        }
         for (spec, prev) in specs.iter().zip(&prev) {
             streets.add(spec, prev);
         }
         for number in 0..streets.lanes.len() {
             let lane = streets.lanes[number];
-            if lane.next.from == lane.next.to && lane.end == LaneEnd::Drop {
+            if lane.list_ends[0] == 0 && lane.end == LaneEnd::Drop {
                 for beside in [lane.left, lane.right].into_iter().filter(|&lane| lane != NO_LANE) {
                     streets.lanes[beside as usize].has_merging = true;
                 }
@@ -200,20 +226,18 @@ impl Streets {
     fn add(&mut self, spec: &LaneSpec, prev: &[LaneNumber]) {
         let total: f64 = spec.next.iter().map(|link| link.1).sum();
         let mut upper = 0.0;
-        let from = self.lists.len() as u32;
+        let lists_from = self.lists.len() as u32;
+        let mut list_ends = [spec.next.len() as u16; 4];
         for &(next, share) in &spec.next {
             upper += share / total;
             self.lists.push(next);
             self.shares.resize(self.lists.len(), upper);
         }
-        let next = Span { from, to: self.lists.len() as u32 };
-        let mut list = |items: &[LaneNumber]| {
-            let from = self.lists.len() as u32;
-            self.lists.extend_from_slice(items);
-            Span { from, to: self.lists.len() as u32 }
-        };
-        let (prev, first, equal) = (list(prev), list(&spec.gives_way_to), list(&spec.shares_with));
-        let has_foes = first.from != equal.to;
+        for (number, list) in [prev, &spec.gives_way_to, &spec.shares_with].into_iter().enumerate() {
+            self.lists.extend_from_slice(list);
+            list_ends[number + 1] = (self.lists.len() - lists_from as usize) as u16;
+        }
+        let has_foes = list_ends[1] != list_ends[3];
         self.lanes.push(Lane {
             length_m: spec.length_m,
             limit_mps: spec.limit_mps,
@@ -223,12 +247,11 @@ impl Streets {
             light: spec.light.unwrap_or(NO_LIGHT),
             end: spec.end,
             stop_sign: spec.stop_sign,
+            stop_before_m: spec.stop_before_m,
             is_guarded: spec.stop_sign || spec.light.is_some() || has_foes,
             has_merging: false,
-            next,
-            prev,
-            first,
-            equal,
+            lists_from,
+            list_ends,
         });
     }
     /// How many lanes there are.
@@ -241,19 +264,19 @@ impl Streets {
     }
     /// Where a lane leads.
     pub fn next(&self, lane: LaneNumber) -> &[LaneNumber] {
-        self.span(self.lane(lane).next)
+        self.list(lane, List::Next)
     }
     /// What leads into a lane.
     pub fn prev(&self, lane: LaneNumber) -> &[LaneNumber] {
-        self.span(self.lane(lane).prev)
+        self.list(lane, List::Prev)
     }
     /// Lanes whose cars go before those that enter this lane.
     pub fn goes_first(&self, lane: LaneNumber) -> &[LaneNumber] {
-        self.span(self.lane(lane).first)
+        self.list(lane, List::First)
     }
     /// Lanes with the same rights as this one.
     pub fn goes_equally(&self, lane: LaneNumber) -> &[LaneNumber] {
-        self.span(self.lane(lane).equal)
+        self.list(lane, List::Equal)
     }
     /// The lights.
     pub fn lights(&self) -> &[Light] {
@@ -261,9 +284,10 @@ impl Streets {
     }
     /// The link whose share a number in [0, 1) falls into.
     pub(crate) fn pick(&self, lane: LaneNumber, uniform: f64) -> LaneNumber {
-        let span = self.lane(lane).next;
-        (span.from..span.to)
-            .find(|&at| uniform < self.shares[at as usize] || at + 1 == span.to)
+        let data = self.lane(lane);
+        let (from, to) = (data.lists_from, data.lists_from + u32::from(data.list_ends[0]));
+        (from..to)
+            .find(|&at| uniform < self.shares[at as usize] || at + 1 == to)
             .map_or(NO_LANE, |at| self.lists[at as usize])
     }
     /// The station on a neighbour beside a station of this lane: in proportion, since the outer lane of a bend is longer.
@@ -279,8 +303,14 @@ impl Streets {
         self.lanes.iter().map(|lane| lane.limit_mps).fold(0.0, f64::max)
     }
     #[inline(always)]
-    fn span(&self, span: Span) -> &[LaneNumber] {
-        &self.lists[span.from as usize..span.to as usize]
+    fn list(&self, lane: LaneNumber, list: List) -> &[LaneNumber] {
+        let data = self.lane(lane);
+        let begin = match list {
+            List::Next => 0,
+            List::Prev | List::First | List::Equal => data.list_ends[list as usize - 1],
+        };
+        let from = data.lists_from as usize;
+        &self.lists[from + usize::from(begin)..from + usize::from(data.list_ends[list as usize])]
     }
 }
 
@@ -292,6 +322,10 @@ fn check(number: usize, spec: &LaneSpec, all: &[LaneSpec], lights: &[Light]) -> 
             return Err(StreetsError::Value { lane: number, what, value });
         }
     }
+    let (what, value) = ("the distance of the stop line", spec.stop_before_m);
+    if !(value.is_finite() && value >= 0.0) {
+        return Err(StreetsError::Value { lane: number, what, value });
+    }
     let names = [("neighbour", spec.left.iter().chain(&spec.right).copied().collect::<Vec<_>>())]
         .into_iter()
         .chain([("continuation", spec.next.iter().map(|link| link.0).collect())])
@@ -301,6 +335,10 @@ fn check(number: usize, spec: &LaneSpec, all: &[LaneSpec], lights: &[Light]) -> 
             return Err(StreetsError::Dangling { lane: number, other, role, count: all.len() });
         }
     }
+    let count = spec.next.len() + spec.gives_way_to.len() + spec.shares_with.len();
+    if count > LIST_MAX {
+        return Err(StreetsError::Crowded { lane: number, count });
+    }
     let own = Some(number as LaneNumber);
     if let Some(other) = spec.left.filter(|&other| all[other as usize].right != own) {
         return Err(StreetsError::Neighbour { lane: number, other });
@@ -308,7 +346,7 @@ fn check(number: usize, spec: &LaneSpec, all: &[LaneSpec], lights: &[Light]) -> 
     if let Some(other) = spec.right.filter(|&other| all[other as usize].left != own) {
         return Err(StreetsError::Neighbour { lane: number, other });
     }
-    let runs = |light: &Light| light.green_ticks.max(light.yellow_ticks).max(light.red_ticks) > 0;
+    let runs = |light: &Light| light.period_us() > 0;
     match spec.light {
         Some(light) if !lights.get(light as usize).is_some_and(runs) => {
             Err(StreetsError::Light { lane: number, light })
@@ -355,8 +393,8 @@ mod tests {
 
     #[test]
     fn a_light_goes_through_its_programme() {
-        let light = Light { green_ticks: 3, yellow_ticks: 1, red_ticks: 2, offset_ticks: 1 };
-        let seen: Vec<Colour> = (0..7).map(|tick| light.colour(tick)).collect();
+        let light = Light::cycle(3.0, 1.0, 2.0, 1.0);
+        let seen: Vec<Colour> = (0..7).map(|second| light.colour(second * 1_000_000)).collect();
         use Colour::{Green, Red, Yellow};
         assert_eq!(seen, [Green, Green, Yellow, Red, Red, Green, Green]);
     }

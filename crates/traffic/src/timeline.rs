@@ -61,7 +61,11 @@ impl Timeline {
         &self.frame(tick).population
     }
     pub(crate) fn frame(&self, tick: u32) -> &Frame {
-        assert!(tick <= self.horizon_ticks(), "the timeline ends at tick {}; ask for a longer one", self.horizon_ticks());
+        assert!(
+            tick <= self.horizon_ticks(),
+            "the timeline ends at tick {}; ask for a longer one",
+            self.horizon_ticks()
+        );
         &self.frames[tick as usize]
     }
     /// Whether a car that is not there at this tick has been there, and will not come again.

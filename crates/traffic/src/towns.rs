@@ -61,14 +61,14 @@ pub fn lane_drop(drop_m: f64, limit_mps: f64) -> Streets {
 }
 
 /// How the junctions of a city are ruled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Control {
     /// One street goes first, in turns from junction to junction.
     Priority,
-    /// Lights, which the tick length is needed for.
+    /// Lights.
     Lights {
-        /// Ticks of green.
-        green_ticks: u32,
+        /// Seconds of green.
+        green_s: f64,
     },
 }
 
@@ -139,7 +139,14 @@ impl City {
     /// Number of the lane that leaves junction (x, y) with a heading (0 east, 1 north, 2 west, 3 south); lane 0 is the rightmost.
     pub fn street(&self, x: u32, y: u32, heading: u32, lane: u32) -> LaneNumber {
         let junction = (y % self.side) * self.side + x % self.side;
-        (junction * 4 + heading) * self.lanes + lane
+        self.first_of(junction) + self.way_count() + heading * self.lanes + lane
+    }
+    /// Lanes are numbered junction by junction, ways through it first, so that what is looked at together lies together.
+    fn first_of(&self, junction: u32) -> LaneNumber {
+        junction * (self.way_count() + 4 * self.lanes)
+    }
+    fn way_count(&self) -> u32 {
+        4 * (self.lanes + 2)
     }
     fn ways(&self) -> Vec<Way> {
         let mut ways = Vec::new();
@@ -166,57 +173,60 @@ impl City {
         }
     }
     fn lights(&self) -> Vec<Light> {
-        let Control::Lights { green_ticks } = self.control else { return Vec::new() };
-        let yellow_ticks = green_ticks.div_ceil(6);
-        let red_ticks = green_ticks + 2 * yellow_ticks;
-        let cycle = green_ticks + yellow_ticks + red_ticks;
-        let light = |shift| Light { green_ticks, yellow_ticks, red_ticks, offset_ticks: shift };
-        // East–west and north–south in turns; the last tick of yellow and as many of red lie between.
-        (0..self.side * self.side).flat_map(|j| [light(j * 7), light(j * 7 + cycle / 2)]).collect()
+        let Control::Lights { green_s } = self.control else { return Vec::new() };
+        let yellow_s = green_s / 6.0;
+        let red_s = green_s + 2.0 * yellow_s;
+        let half_s = 0.5 * (green_s + yellow_s + red_s);
+        // East–west and north–south in turns, with as much red in between as there is yellow.
+        let light = |shift_s| Light::cycle(green_s, yellow_s, red_s, shift_s);
+        (0..self.side * self.side).flat_map(|j| [light(f64::from(j)), light(f64::from(j) + half_s)]).collect()
     }
-    /// Its lanes: streets first, then the ways through the junctions.
+    /// Its lanes.
     ///
     /// # Panics
     /// If a number is zero or not finite.
     pub fn streets(&self) -> Streets {
         let ways = self.ways();
-        let first_way = self.side * self.side * 4 * self.lanes;
-        let way_number = |junction: u32, way: usize| first_way + junction * ways.len() as u32 + way as u32;
         let mut specs = Vec::new();
         for junction in 0..self.side * self.side {
-            let (x, y) = (junction % self.side, junction / self.side);
-            for heading in 0..4 {
-                let (to_x, to_y) = self.neighbour(x, y, heading);
-                let to = to_y * self.side + to_x;
-                for lane in 0..self.lanes {
-                    let here = |(_, way): &(usize, &Way)| way.heading == heading && way.lane == lane;
-                    let next = ways.iter().enumerate().filter(here).map(|(number, way)| {
-                        (way_number(to, number), if way.turn == Turn::Straight { 0.7 } else { 0.3 })
-                    });
-                    specs.push(LaneSpec {
-                        length_m: self.street_m,
-                        limit_mps: self.limit_mps,
-                        width_m: WIDTH_M,
-                        left: (lane + 1 < self.lanes).then(|| self.street(x, y, heading, lane + 1)),
-                        right: lane.checked_sub(1).map(|lane| self.street(x, y, heading, lane)),
-                        next: next.collect(),
-                        ..LaneSpec::default()
-                    });
-                }
-            }
-        }
-        for junction in 0..self.side * self.side {
-            self.add_ways(junction, &ways, |way| way_number(junction, way), &mut specs);
+            self.add_ways(junction, &ways, &mut specs);
+            self.add_streets(junction, &ways, &mut specs);
         }
         Streets::new(&specs, &self.lights()).expect("a city is sound")
     }
-    fn add_ways(&self, junction: u32, ways: &[Way], number: impl Fn(usize) -> LaneNumber, specs: &mut Vec<LaneSpec>) {
+    fn add_streets(&self, junction: u32, ways: &[Way], specs: &mut Vec<LaneSpec>) {
+        let (x, y) = (junction % self.side, junction / self.side);
+        for heading in 0..4 {
+            let (to_x, to_y) = self.neighbour(x, y, heading);
+            let first = self.first_of(to_y * self.side + to_x);
+            for lane in 0..self.lanes {
+                let here = |(_, way): &(usize, &Way)| way.heading == heading && way.lane == lane;
+                let next = ways.iter().enumerate().filter(here).map(|(number, way)| {
+                    (first + number as LaneNumber, if way.turn == Turn::Straight { 0.7 } else { 0.3 })
+                });
+                specs.push(LaneSpec {
+                    length_m: self.street_m,
+                    limit_mps: self.limit_mps,
+                    width_m: WIDTH_M,
+                    left: (lane + 1 < self.lanes).then(|| self.street(x, y, heading, lane + 1)),
+                    right: lane.checked_sub(1).map(|lane| self.street(x, y, heading, lane)),
+                    next: next.collect(),
+                    ..LaneSpec::default()
+                });
+            }
+        }
+    }
+    fn add_ways(&self, junction: u32, ways: &[Way], specs: &mut Vec<LaneSpec>) {
         let (x, y) = (junction % self.side, junction / self.side);
         let rank = |way: &Way| way.rank((x + y) % 2, self.control);
         for way in ways {
             let foes = |wanted: &dyn Fn(u32) -> bool| {
                 let matches = |(_, other): &(usize, &Way)| way.is_in_conflict_with(**other) && wanted(rank(other));
-                ways.iter().enumerate().filter(matches).map(|(other, _)| number(other)).collect::<Vec<_>>()
+                ways.iter()
+                    .enumerate()
+                    .filter(matches)
+                    .map(|(other, _)| self.first_of(junction) + other as LaneNumber)
+                    .collect::<Vec<_>>()
             };
             let (length_m, limit_mps) = match way.turn {
                 Turn::Straight => (20.0, self.limit_mps),

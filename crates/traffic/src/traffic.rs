@@ -80,6 +80,7 @@ pub struct Traffic {
     pub(crate) triggers: Vec<Trigger>,
     pub(crate) draws: Draws,
     pub(crate) walker_kind: u8,
+    pub(crate) step_us: u64,
     pub(crate) flow_ids_from: Id,
     /// Half the number of ticks between two thoughts of a free change.
     pub(crate) change_period: u32,
@@ -111,6 +112,7 @@ impl Traffic {
             things: things.into_iter().enumerate().map(|(n, thing)| (thing, shown(n))).collect(),
             draws: Draws::new(seed),
             walker_kind: settings.kinds.len() as u8 - 1,
+            step_us: (settings.step_s * 1e6).round() as u64,
             flow_ids_from: 1 << 24,
             change_period: (0.5 / settings.step_s).round().max(1.0) as u32,
             sight_max_m: sight_at_rest_m + sight_per_mps * streets.fastest_mps(),
@@ -231,7 +233,8 @@ fn check(world: &World) -> Result<(), TrafficError> {
     for (n, thing) in world.things.iter().enumerate() {
         lane("thing", n, thing.lane)?;
         let place = thing.standing;
-        let sound = place.from_m <= place.to_m && place.right_m <= place.left_m && (place.to_m - place.from_m).is_finite();
+        let sound =
+            place.from_m <= place.to_m && place.right_m <= place.left_m && (place.to_m - place.from_m).is_finite();
         value("thing", n, sound, "it must end after it begins, and its left edge must be left of its right one")?;
     }
     for (n, script) in world.scripts.iter().enumerate() {

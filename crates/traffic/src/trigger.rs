@@ -110,8 +110,7 @@ impl Fired {
     /// Fires what is due at this tick or asked for.
     pub(crate) fn advance(&mut self, triggers: &[Trigger], tick: u32, outside: &[Outside], asked: &[usize]) {
         for (number, trigger) in triggers.iter().enumerate() {
-            let is_due = self.at[number] == NEVER
-                && (asked.contains(&number) || trigger.when.holds(tick, outside));
+            let is_due = self.at[number] == NEVER && (asked.contains(&number) || trigger.when.holds(tick, outside));
             if is_due {
                 self.at[number] = tick;
             }
@@ -121,7 +120,9 @@ impl Fired {
     #[inline]
     pub(crate) fn brake_mps2(&self, traffic: &Traffic, tick: u32, id: Id) -> Option<f64> {
         let braking = |(number, trigger): (usize, &Trigger)| match trigger.effect {
-            Effect::Brake { car, brake_mps2, ticks } if car == id && self.holds(number, tick, ticks) => Some(brake_mps2),
+            Effect::Brake { car, brake_mps2, ticks } if car == id && self.holds(number, tick, ticks) => {
+                Some(brake_mps2)
+            }
             _ => None,
         };
         traffic.triggers.iter().enumerate().filter_map(braking).max_by(f64::total_cmp)

@@ -117,10 +117,7 @@ impl WalkerSpec {
         let length_m = self.from.distance_m(self.to).max(f64::MIN_POSITIVE);
         let (x, y) = ((self.to.x - self.from.x) / length_m, (self.to.y - self.from.y) / length_m);
         let across_m = walker.across_m * self.road_m.signum();
-        Point::new(
-            self.from.x + x * walker.along_m - y * across_m,
-            self.from.y + y * walker.along_m + x * across_m,
-        )
+        Point::new(self.from.x + x * walker.along_m - y * across_m, self.from.y + y * walker.along_m + x * across_m)
     }
     fn length_m(&self) -> f64 {
         self.from.distance_m(self.to)
@@ -201,7 +198,9 @@ impl Scene<'_> {
             let is_seen = match walker.stage {
                 Stage::Walks => false,
                 Stage::Waits => spec.care == Care::Zebra,
-                Stage::Crosses => is_inside || spec.care == Care::Zebra && spec.way_through_m(walker, crossed).is_some(),
+                Stage::Crosses => {
+                    is_inside || spec.care == Care::Zebra && spec.way_through_m(walker, crossed).is_some()
+                }
             };
             if is_seen {
                 let mut entry = Car::new(WALKERS_FROM + number as Id, crossed.lane);
@@ -261,4 +260,109 @@ impl Walker {
 /// The variables of one pedestrian: a tenth of a second of walking is alike.
 pub fn walker_variables() -> Vec<Variable> {
     vec![Variable::exact("walker.doing"), Variable::real("walker.place", "m", 0.15)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::population::{Input, Population, Scratch};
+    use crate::settings::Settings;
+    use crate::streets::{LaneSpec, Streets};
+    use crate::traffic::{Traffic, World};
+    use crate::trigger::{Effect, Trigger, When};
+    use anabranch_kernel::Seed;
+
+    fn spec(care: Care, crosses_at_m: Option<f64>) -> WalkerSpec {
+        WalkerSpec {
+            from: Point::new(0.0, 0.0),
+            to: Point::new(10.0, 0.0),
+            step_m: 0.15,
+            crosses_at_m,
+            road_m: 3.5,
+            crossed: vec![Crossed { lane: 0, station_m: 150.0, from_m: 0.0, to_m: 3.5 }],
+            care,
+            start: Walker {
+                along_m: 0.0,
+                across_m: 0.0,
+                side: Side::Near,
+                direction: Direction::Forth,
+                stage: Stage::Walks,
+            },
+        }
+    }
+
+    fn road(walker: WalkerSpec, triggers: Vec<Trigger>) -> Traffic {
+        let lane = LaneSpec { length_m: 600.0, limit_mps: 14.0, width_m: 3.5, ..LaneSpec::default() };
+        let mut world = World::new(Streets::new(&[lane], &[]).unwrap(), Settings::new(0.1));
+        world.walkers.push(walker);
+        world.triggers = triggers;
+        Traffic::new(world, Seed(1)).unwrap()
+    }
+
+    fn run(traffic: &Traffic, population: &mut Population, ticks: u32, mut seen: impl FnMut(&Population)) {
+        let mut scratch = Scratch::default();
+        for _ in 0..ticks {
+            traffic.step(population, Input::default(), &mut scratch);
+            seen(population);
+        }
+    }
+
+    #[test]
+    fn without_crossing_it_goes_to_and_fro_between_its_points() {
+        let traffic = road(spec(Care::Looks, None), vec![]);
+        let mut population = traffic.start(&[]);
+        let mut turned = 0;
+        let mut before = Direction::Forth;
+        run(&traffic, &mut population, 270, |now| {
+            turned += u32::from(now.walkers()[0].direction != before);
+            before = now.walkers()[0].direction;
+            assert_eq!(now.walkers()[0].across_m, 0.0);
+        });
+        // 10 m at 0.15 m per tick are 67 ticks: forth, back, forth, back.
+        assert_eq!(turned, 4);
+    }
+
+    #[test]
+    fn a_careful_one_lets_a_car_pass_and_then_crosses_to_the_other_side() {
+        let traffic = road(spec(Care::Looks, Some(1.0)), vec![]);
+        let mut population = traffic.start(&[traffic.car(0, 0, 110.0, 14.0)]);
+        let mut waited = 0;
+        run(&traffic, &mut population, 150, |now| {
+            let (walker, car) = (now.walkers()[0], now.find(0));
+            waited += u32::from(walker.stage == Stage::Waits);
+            let is_passing = car.is_some_and(|car| (146.0..156.0).contains(&car.station_m));
+            assert!(!(is_passing && walker.stage == Stage::Crosses && walker.across_m > 0.0), "tick {}", now.tick);
+        });
+        assert!(waited > 10, "{waited} ticks");
+        assert_eq!(population.walkers()[0].side, Side::Far);
+        let point = traffic.walker(0).point(&population.walkers()[0]);
+        assert!((point.y - 3.5).abs() < 1e-12, "{point:?}");
+    }
+
+    #[test]
+    fn cars_stop_for_a_reckless_one_and_for_one_at_a_zebra() {
+        for care in [Care::Reckless, Care::Zebra] {
+            let traffic = road(spec(care, Some(1.0)), vec![]);
+            let mut population = traffic.start(&[traffic.car(0, 0, 100.0, 14.0)]);
+            let mut slowest_mps = 14.0_f64;
+            run(&traffic, &mut population, 300, |now| {
+                let Some(car) = now.find(0) else { return };
+                let is_on_lane = now.walkers()[0].stage == Stage::Crosses;
+                assert!(!(is_on_lane && (149.0..152.0).contains(&car.station_m)), "{care:?}, tick {}", now.tick);
+                slowest_mps = slowest_mps.min(car.speed_mps);
+            });
+            assert!(slowest_mps < 7.0, "{care:?}: {slowest_mps} m/s");
+            assert!(population.find(0).is_none_or(|car| car.station_m > 160.0), "the car goes on");
+        }
+    }
+
+    #[test]
+    fn one_with_a_trigger_waits_for_it() {
+        let effect = Effect::Start(0);
+        let trigger = Trigger { name: "pedestrian starts".to_owned(), when: When::At(30), effect };
+        let traffic = road(spec(Care::Reckless, Some(1.0)), vec![trigger]);
+        let mut population = traffic.start(&[]);
+        run(&traffic, &mut population, 30, |now| assert_eq!(now.walkers()[0].along_m, 0.0));
+        run(&traffic, &mut population, 1, |now| assert_eq!(now.walkers()[0].along_m, 0.15));
+    }
 }

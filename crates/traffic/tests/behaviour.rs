@@ -5,11 +5,17 @@ use anabranch_traffic::band::Standing;
 use anabranch_traffic::gap::GapControl;
 use anabranch_traffic::towns::{Motorway, lane_drop};
 use anabranch_traffic::{
-    Car, Colour, Effect, Input, LaneSpec, Light, Manners, Outside, Population, Scratch, Script, Settings, Streets, Thing,
-    Traffic, Trigger, When, World,
+    Car, Colour, Effect, Input, LaneSpec, Light, Manners, Outside, Population, Scratch, Script, Settings, Streets,
+    Thing, Traffic, Trigger, When, World,
 };
 
-fn run(traffic: &Traffic, population: &mut Population, ticks: u32, outside: &[Outside], mut seen: impl FnMut(&Population)) {
+fn run(
+    traffic: &Traffic,
+    population: &mut Population,
+    ticks: u32,
+    outside: &[Outside],
+    mut seen: impl FnMut(&Population),
+) {
     let mut scratch = Scratch::default();
     for _ in 0..ticks {
         traffic.step(population, Input { outside, fire: &[] }, &mut scratch);
@@ -129,8 +135,14 @@ fn crossroads(minor: &LaneSpec, lights: &[Light]) -> Streets {
         ..LaneSpec::default()
     };
     let way = LaneSpec { next: vec![(5, 1.0)], length_m: 12.0, limit_mps: 14.0, width_m: 3.5, ..minor.clone() };
-    let specs =
-        [lane(200.0, &[(1, 1.0)]), lane(12.0, &[(2, 1.0)]), lane(300.0, &[]), lane(200.0, &[(4, 1.0)]), way, lane(300.0, &[])];
+    let specs = [
+        lane(200.0, &[(1, 1.0)]),
+        lane(12.0, &[(2, 1.0)]),
+        lane(300.0, &[]),
+        lane(200.0, &[(4, 1.0)]),
+        way,
+        lane(300.0, &[]),
+    ];
     Streets::new(&specs, lights).unwrap()
 }
 
@@ -170,7 +182,7 @@ fn a_stop_sign_is_a_stop_even_if_nobody_comes() {
 #[test]
 fn a_red_light_holds_and_a_trigger_can_turn_it() {
     let minor = LaneSpec { light: Some(0), ..LaneSpec::default() };
-    let light = Light { green_ticks: 100, yellow_ticks: 30, red_ticks: 170, offset_ticks: 130 };
+    let light = Light::cycle(10.0, 3.0, 17.0, 13.0);
     let mut world = World::new(crossroads(&minor, &[light]), Settings::new(0.1));
     let effect = Effect::Light { light: 0, colour: Colour::Red, ticks: 300 };
     world.triggers.push(Trigger { name: "light stays red".to_owned(), when: When::Asked, effect });
@@ -180,7 +192,11 @@ fn a_red_light_holds_and_a_trigger_can_turn_it() {
         let mut scratch = Scratch::default();
         let mut crossed_at = None;
         for tick in 0..400 {
-            traffic.step(&mut population, Input { outside: &[], fire: if tick == 5 { fire } else { &[] } }, &mut scratch);
+            traffic.step(
+                &mut population,
+                Input { outside: &[], fire: if tick == 5 { fire } else { &[] } },
+                &mut scratch,
+            );
             if population.find(9).is_none_or(|car| car.lane != 3) {
                 crossed_at.get_or_insert(tick);
             }

@@ -5,8 +5,8 @@ use anabranch_kernel::{Chance, Seed, from_bytes, to_bytes};
 use anabranch_traffic::band::Standing;
 use anabranch_traffic::towns::{City, Control, Motorway, lane_drop};
 use anabranch_traffic::{
-    Branch, BranchScratch, Care, Colour, Crossed, Direction, Effect, Flow, Input, Outside, Scratch, Settings, Side, Stage,
-    Thing, Timeline, Traffic, Trigger, Walker, WalkerSpec, When, World, spread,
+    Branch, BranchScratch, Care, Colour, Crossed, Direction, Effect, Flow, Input, Outside, Scratch, Settings, Side,
+    Stage, Thing, Timeline, Traffic, Trigger, Walker, WalkerSpec, When, World, spread,
 };
 use proptest::prelude::*;
 
@@ -57,7 +57,9 @@ fn check(traffic: &Traffic, per_km: f64, seed: u64, fire_at: Option<u32>) -> See
     let timeline = Timeline::new(traffic, start.clone(), TICKS);
     let (mut full, mut branch) = (start, traffic.branch());
     let (mut scratch, mut branch_scratch) = (Scratch::default(), BranchScratch::default());
-    let ego = Outside { lane: 0, station_m: 20.0, lateral_m: 0.0, speed_mps: 9.0, kind: 0 };
+    // Just ahead of somebody.
+    let (lane, station_m) = cars.first().map_or((0, 20.0), |car| (car.lane, car.station_m + 15.0));
+    let ego = Outside { lane, station_m, lateral_m: 0.0, speed_mps: 9.0, kind: 0 };
     let mut wild = Wild { ego, chance: Chance::new(Seed(seed), "wild") };
     for tick in 0..TICKS {
         wild.step(traffic, tick);
@@ -88,13 +90,8 @@ fn city(control: Control, seed: u64) -> Traffic {
     let city = City { side: 5, street_m: 120.0, lanes: 2, limit_mps: 14.0, control };
     let mut world = World::new(city.streets(), Settings::new(0.1));
     let crossed = |lane, station_m, from_m| Crossed { lane, station_m, from_m, to_m: from_m + 3.5 };
-    let start = Walker {
-        along_m: 0.0,
-        across_m: 0.0,
-        side: Side::Near,
-        direction: Direction::Forth,
-        stage: Stage::Walks,
-    };
+    let start =
+        Walker { along_m: 0.0, across_m: 0.0, side: Side::Near, direction: Direction::Forth, stage: Stage::Walks };
     for (number, care) in [Care::Looks, Care::Zebra, Care::Reckless].into_iter().enumerate() {
         let n = number as u32;
         world.walkers.push(WalkerSpec {
@@ -139,7 +136,7 @@ proptest! {
     }
     #[test]
     fn in_a_city_with_lights_walkers_and_triggers(seed in any::<u64>(), per_km in 5.0..25.0, fire_at in 0..TICKS) {
-        check(&city(Control::Lights { green_ticks: 60 }, seed), per_km, seed, Some(fire_at));
+        check(&city(Control::Lights { green_s: 6.0 }, seed), per_km, seed, Some(fire_at));
     }
     #[test]
     fn in_a_city_with_priority(seed in any::<u64>(), per_km in 5.0..25.0) {
@@ -165,7 +162,7 @@ fn far_away_from_the_ego_nobody_is_touched() {
 
 #[test]
 fn without_an_ego_nothing_is_ever_touched() {
-    let traffic = city(Control::Lights { green_ticks: 60 }, 0);
+    let traffic = city(Control::Lights { green_s: 6.0 }, 0);
     let timeline = Timeline::new(&traffic, traffic.start(&spread(&traffic, 15.0, 9.0)), 100);
     let (mut branch, mut scratch) = (traffic.branch(), BranchScratch::default());
     for _ in 0..100 {

@@ -3,11 +3,11 @@
 use anabranch_driving::road::{RoadDriver, RoadDriverSpec};
 use anabranch_geometry::{Arc, Edge, Path, Pose};
 use anabranch_kernel::Seed;
-use anabranch_roads::{LanePlace, Network, Route, SignalRef, Then};
+use anabranch_roads::{LaneId, LanePlace, Network, Route, SignalRef, Then};
 use anabranch_sensing::{
     Detector, DetectorSpec, Mount, NoiseModel, OBSTACLES_MAX, RaySensor, RaySensorSpec, Tracker, TrackerSpec, Walls,
 };
-use anabranch_traffic::{Car, Flow, Id, Kind, Settings, Timeline, Traffic, World, spread};
+use anabranch_traffic::{Car, Flow, Id, Kind, Layout, Settings, Streets, Timeline, Traffic, World, spread};
 use anabranch_vehicle::CarModel;
 
 use super::super::assemble::AssembleError;
@@ -15,7 +15,6 @@ use super::super::errors::Numbers;
 use super::super::plan::{Plan, closed_edges};
 use super::cast::{self, rectangle};
 use super::others::{self, WALKER_HALF_M};
-use super::streets::streets;
 use super::{Pool, Street};
 use crate::file::{Manner, ObjectKind, RoadSpec, ScenarioSpec, Span};
 
@@ -70,7 +69,9 @@ pub(in super::super) fn assemble(
         let driver = RoadDriver::for_rolling(manner, network.clone(), route, &model.spec, cycle_s);
         drivers.push(driver.map_err(|error| unsupported(error.to_string(), spec.ego.driver.kind.span))?);
     }
-    let (traffic, cars, cast) = traffic(spec, road, model, step_us)?;
+    let (streets, layout) =
+        Layout::new(&network).map_err(|error| unsupported(error.to_string(), road.span))?;
+    let (traffic, cars, cast) = traffic(spec, road, model, streets, &layout)?;
     let until_ticks = spec.world.ticks(spec.explore.until_s.value).max(1);
     let timeline = Timeline::new(&traffic, traffic.start(&cars), until_ticks + 1);
     let mut shapes: Vec<_> =
@@ -80,8 +81,9 @@ pub(in super::super) fn assemble(
     }
     let (detector, tracker, look_ticks) = eyes(spec, road, late_ticks);
     let street = Street {
-        placed: others::placed(&network, &traffic, &timeline),
+        placed: others::placed(&network, &layout, traffic.settings(), &timeline),
         network,
+        layout,
         drivers,
         timeline,
         cast,
@@ -143,24 +145,27 @@ fn traffic(
     spec: &ScenarioSpec,
     road: &RoadSpec,
     model: &CarModel,
-    step_us: u64,
+    streets: Streets,
+    layout: &Layout,
 ) -> Result<(Traffic, Vec<Car>, cast::Cast), AssembleError> {
     let refused = |what: String| unsupported(what, road.span);
-    let network = &*road.network;
     let mut settings = Settings::new(spec.world.step_s.value);
     let outline = &model.spec.outline;
     let (length_m, width_m) = (outline.front_m + outline.rear_m, 2.0 * outline.half_width_m);
     settings.kinds.push(Kind { length_m, width_m, ..Kind::CAR });
-    let mut world = World::new(streets(network, step_us).map_err(refused)?, settings);
-    let cast = cast::cast(road, &spec.world, &mut world);
+    let mut world = World::new(streets, settings);
+    let cast = cast::cast(road, layout, &spec.world, &mut world);
     let is_vehicle = |kind: ObjectKind| !matches!(kind, ObjectKind::Pedestrian | ObjectKind::Thing);
     let vehicles: Vec<_> = road.objects.iter().filter(|object| is_vehicle(object.kind.value)).collect();
     world.routes = vehicles
         .iter()
-        .filter_map(|object| Some(cast::change(&world.streets, object.place.lane, object.to?)))
+        .filter_map(|object| {
+            let at = |lane| layout.place(lane, object.place.station_m).0;
+            Some(cast::change(&world.streets, at(object.place.lane), at(object.to?)))
+        })
         .collect();
     world.flows = road.traffic.flows.iter().map(|flow| Flow {
-        lane: flow.lane.0,
+        lane: layout.place(flow.lane, 0.0).0,
         per_hour: flow.per_hour,
         speed_mps: flow.speed_mps,
         kind: 0,
@@ -171,23 +176,25 @@ fn traffic(
     let mut routes = 0;
     for object in vehicles {
         routes += u16::from(object.to.is_some());
-        let car = traffic.car(cars.len() as Id, object.place.lane.0, object.place.station_m, object.speed_mps);
+        let (lane, station_m) = layout.place(object.place.lane, object.place.station_m);
+        let car = traffic.car(cars.len() as Id, lane, station_m, object.speed_mps);
         let route = if object.to.is_some() { routes } else { 0 };
         cars.push(traffic.with(car, cast::kind_of(object.kind.value), route));
     }
     if road.traffic.per_km > 0.0 {
-        add_unnamed(spec, road, &traffic, &mut cars);
+        add_unnamed(spec, road, layout, &traffic, &mut cars);
     }
     Ok((traffic, cars, cast))
 }
 
 /// Cars without a name, spread evenly and away from everybody who has one.
-fn add_unnamed(spec: &ScenarioSpec, road: &RoadSpec, traffic: &Traffic, cars: &mut Vec<Car>) {
-    let point = |lane: u32, station_m: f64| road.network.lanes()[lane as usize].position(station_m);
-    let objects = road.objects.iter().map(|object| point(object.place.lane.0, object.place.station_m));
+fn add_unnamed(spec: &ScenarioSpec, road: &RoadSpec, layout: &Layout, traffic: &Traffic, cars: &mut Vec<Car>) {
+    let point = |lane: LaneId, station_m: f64| road.network.lane(lane).position(station_m);
+    let objects = road.objects.iter().map(|object| point(object.place.lane, object.place.station_m));
     let kept: Vec<_> = objects.chain(spec.ego.start.all().map(|start| start.pose.point())).collect();
     for car in spread(traffic, road.traffic.per_km, road.traffic.speed_mps) {
-        let here = point(car.lane, car.station_m);
+        let (lane, station_m) = layout.station(car.lane, car.station_m);
+        let here = point(lane, station_m);
         if kept.iter().all(|other| other.distance_m(here) >= road.traffic.clear_m) {
             let renamed = Car { id: cars.len() as Id, ..car };
             cars.push(traffic.with(renamed, car.kind, 0));

@@ -2,11 +2,11 @@
 
 use anabranch_geometry::{EdgeSet, Point, Pose};
 use anabranch_kernel::maths;
-use anabranch_roads::{LaneId, Network};
+use anabranch_roads::Network;
 use anabranch_sensing::Detection;
 use anabranch_traffic::band::Standing;
 use anabranch_traffic::{
-    Care as TrafficCare, Crossed, Direction, Effect, Id, LaneNumber, Route, Side, Stage, Streets, Thing, Trigger, Walker,
+    Care as TrafficCare, Crossed, Direction, Effect, Id, LaneNumber, Layout, Route, Side, Stage, Streets, Thing, Trigger, Walker,
     WalkerSpec, When, World,
 };
 
@@ -70,7 +70,7 @@ pub(super) fn kind_of(kind: ObjectKind) -> u8 {
 }
 
 /// Adds the objects and triggers of a file to a world without any.
-pub(super) fn cast(road: &RoadSpec, clock: &WorldSpec, world: &mut World) -> Cast {
+pub(super) fn cast(road: &RoadSpec, layout: &Layout, clock: &WorldSpec, world: &mut World) -> Cast {
     let network = &*road.network;
     let mut cast = Cast::default();
     // For each trigger what it does; objects that wait for none have one of their own behind those of the file.
@@ -82,7 +82,8 @@ pub(super) fn cast(road: &RoadSpec, clock: &WorldSpec, world: &mut World) -> Cas
         given.or_else(|| unasked.iter().position(|n| *n == object).map(|n| road.triggers.len() + n))
     };
     for (number, object) in road.objects.iter().enumerate() {
-        let (part, shape) = part(network, clock, world, object, trigger_of(number));
+        let place = Map { network, layout, clock };
+        let (part, shape) = part(&place, world, object, trigger_of(number));
         if matches!(part, Part::Vehicle) {
             cast.named.push(number as u32);
         }
@@ -101,7 +102,7 @@ pub(super) fn cast(road: &RoadSpec, clock: &WorldSpec, world: &mut World) -> Cas
         },
     };
     for given in &road.triggers {
-        let when = when(clock, &given.when, &road.objects[given.object]);
+        let when = when(layout, clock, &given.when, &road.objects[given.object]);
         world.triggers.push(Trigger { name: given.id.value.clone(), when, effect: effect(given.object, Some(given)) });
     }
     for &object in &unasked {
@@ -113,27 +114,31 @@ pub(super) fn cast(road: &RoadSpec, clock: &WorldSpec, world: &mut World) -> Cas
     cast
 }
 
-fn when(clock: &WorldSpec, given: &TriggerWhen, object: &ObjectSpec) -> When {
-    let (lane, station_m) = (object.place.lane.0, object.place.station_m);
+fn when(layout: &Layout, clock: &WorldSpec, given: &TriggerWhen, object: &ObjectSpec) -> When {
+    let (lane, station_m) = layout.place(object.place.lane, object.place.station_m);
     match *given {
         TriggerWhen::Asked => When::Asked,
         TriggerWhen::At(at) => When::At(clock.ticks(at.value)),
-        TriggerWhen::Reaches(from_m) => When::Reaches { lane, from_m, to_m: f64::INFINITY },
+        TriggerWhen::Reaches(from_m) => {
+            let (lane, from_m) = layout.place(object.place.lane, from_m);
+            When::Reaches { lane, from_m, to_m: f64::INFINITY }
+        }
         TriggerWhen::Arrives(within_s) => When::Arrives { lane, station_m, within_s },
     }
 }
 
-fn part(
-    network: &Network,
-    clock: &WorldSpec,
-    world: &mut World,
-    object: &ObjectSpec,
-    trigger: Option<usize>,
-) -> (Part, EdgeSet) {
-    let lane = network.lane(object.place.lane);
+/// Where things are, and how time goes.
+struct Map<'a> {
+    network: &'a Network,
+    layout: &'a Layout,
+    clock: &'a WorldSpec,
+}
+
+fn part(map: &Map<'_>, world: &mut World, object: &ObjectSpec, trigger: Option<usize>) -> (Part, EdgeSet) {
+    let lane = map.network.lane(object.place.lane);
     match object.kind.value {
         ObjectKind::Pedestrian => {
-            let (spec, heading) = walker(network, clock, object);
+            let (spec, heading) = walker(map, object);
             world.walkers.push(spec);
             let walker = world.walkers.len() - 1;
             (Part::Walker { walker, heading, speed_mps: object.speed_mps }, EdgeSet::default())
@@ -146,13 +151,14 @@ fn part(
                 let seen = Detection { x: pose.x, y: pose.y, heading: pose.heading, length_m, width_m };
                 return (Part::Ghost(seen), EdgeSet::default());
             }
+            let (lane, station_m) = map.layout.place(object.place.lane, object.place.station_m);
             let standing = Standing {
-                from_m: object.place.station_m - half_length_m,
-                to_m: object.place.station_m + half_length_m,
+                from_m: station_m - half_length_m,
+                to_m: station_m + half_length_m,
                 right_m: object.lateral_m - half_width_m,
                 left_m: object.lateral_m + half_width_m,
             };
-            world.things.push(Thing { lane: object.place.lane.0, standing });
+            world.things.push(Thing { lane, standing });
             let trigger = trigger.filter(|_| object.waits);
             (Part::Thing { pose, half_length_m, half_width_m, trigger }, rectangle(half_length_m, half_width_m, 0))
         }
@@ -161,8 +167,8 @@ fn part(
 }
 
 /// The route of a vehicle that changes to the lane beside it.
-pub(super) fn change(streets: &Streets, from: LaneId, to: LaneId) -> Route {
-    let mut lanes: Vec<LaneNumber> = vec![from.0, to.0];
+pub(super) fn change(streets: &Streets, from: LaneNumber, to: LaneNumber) -> Route {
+    let mut lanes: Vec<LaneNumber> = vec![from, to];
     while let [next] = streets.next(lanes[lanes.len() - 1])
         && !lanes.contains(next)
     {
@@ -172,7 +178,8 @@ pub(super) fn change(streets: &Streets, from: LaneId, to: LaneId) -> Route {
 }
 
 /// A pedestrian who crosses the whole road at a place, from right to left, and the direction in which it does.
-fn walker(network: &Network, clock: &WorldSpec, object: &ObjectSpec) -> (WalkerSpec, f64) {
+fn walker(map: &Map<'_>, object: &ObjectSpec) -> (WalkerSpec, f64) {
+    let network = map.network;
     let (own, at_m) = (network.lane(object.place.lane), object.place.station_m);
     // Lanes at this place with their lateral ranges, seen from the own lane; those of the other direction are on the left.
     let half_m = 0.5 * own.width_m(at_m);
@@ -199,11 +206,9 @@ fn walker(network: &Network, clock: &WorldSpec, object: &ObjectSpec) -> (WalkerS
         edge_m += width_m;
         oncoming = lane.right();
     }
-    let crossed = spans.iter().map(|&(lane, station_m, from_m, to_m)| Crossed {
-        lane: lane.0,
-        station_m,
-        from_m: from_m - kerb_m,
-        to_m: to_m - kerb_m,
+    let crossed = spans.iter().map(|&(lane, station_m, from_m, to_m)| {
+        let (lane, station_m) = map.layout.place(lane, station_m);
+        Crossed { lane, station_m, from_m: from_m - kerb_m, to_m: to_m - kerb_m }
     });
     let heading = own.at(at_m).heading;
     // It walks along the road for a moment, then crosses.
@@ -212,7 +217,7 @@ fn walker(network: &Network, clock: &WorldSpec, object: &ObjectSpec) -> (WalkerS
     let spec = WalkerSpec {
         from,
         to,
-        step_m: object.speed_mps * clock.step_s.value,
+        step_m: object.speed_mps * map.clock.step_s.value,
         crosses_at_m: Some(object.kerb_m.max(f64::MIN_POSITIVE)),
         road_m: edge_m - kerb_m,
         crossed: crossed.collect(),

@@ -43,7 +43,7 @@ impl Street {
     pub(in super::super) fn write_key(&self, layout: &StreetLayout, state: &DriveState, key: &mut KeyWriter<'_>) {
         let street = state.street();
         street.memory.write_key(layout.memory, key);
-        street.branch.write_key(layout.traffic, key);
+        street.branch.write_key(&self.timeline, layout.traffic, key);
         self.detector.write_key(&street.detector, layout.detector, key);
         street.tracks.write_key(layout.tracks, key);
         key.exact(layout.stood, u64::from(street.stood));

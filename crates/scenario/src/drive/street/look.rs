@@ -49,7 +49,7 @@ impl Street {
         }
         let errors = DetectionErrors {
             missed: effects.missed,
-            flipped: 0,
+            flipped: effects.flipped,
             displaced: &displaced,
             late: &late,
             ghosts,

@@ -14,7 +14,6 @@ mod others;
 mod rules;
 mod signals;
 mod state;
-mod streets;
 mod tick;
 
 use std::sync::{Arc, Mutex};
@@ -23,7 +22,7 @@ use anabranch_driving::road::{RoadDriver, SeenLight, SeenObject};
 use anabranch_geometry::EdgeSet;
 use anabranch_roads::{Network, SignalRef};
 use anabranch_sensing::{Detection, Detections, Detector, RaySensor, Scan, Scene, Tracker, TrueObject, Walls};
-use anabranch_traffic::{BranchScratch, Timeline, Traffic};
+use anabranch_traffic::{BranchScratch, Layout, Timeline, Traffic};
 
 pub(super) use assemble::{assemble, numbers};
 use cast::Cast;
@@ -38,6 +37,7 @@ pub(crate) struct Street {
     pub(super) network: Arc<Network>,
     /// One per start.
     drivers: Vec<RoadDriver>,
+    layout: Layout,
     traffic: Traffic,
     timeline: Timeline,
     /// Cars of the timeline in the plane, tick by tick, sorted from west to east.

@@ -3,7 +3,7 @@
 use anabranch_geometry::{Point, Pose};
 use anabranch_kernel::maths;
 use anabranch_roads::Network;
-use anabranch_traffic::{Branch, Car, Id, Timeline, Traffic};
+use anabranch_traffic::{Branch, Car, Id, Layout, Settings, Timeline};
 
 use super::Street;
 use super::cast::Part;
@@ -57,16 +57,10 @@ impl Other {
     }
 }
 
-/// The middle of a car of the traffic, which knows its front.
-fn pose_of(network: &Network, traffic: &Traffic, car: &Car) -> Pose {
-    let half_m = 0.5 * traffic.settings().kinds[usize::from(car.kind)].length_m;
-    network.lanes()[car.lane as usize].pose_at(car.station_m - half_m, car.lateral_m, car.heading_rad)
-}
-
 /// The timeline in the plane, tick by tick, from west to east.
-pub(super) fn placed(network: &Network, traffic: &Traffic, timeline: &Timeline) -> Vec<Vec<Placed>> {
+pub(super) fn placed(network: &Network, layout: &Layout, settings: &Settings, timeline: &Timeline) -> Vec<Vec<Placed>> {
     let place = |car: &Car| {
-        let pose = pose_of(network, traffic, car);
+        let pose = layout.middle(network, settings, car);
         Placed { id: car.id, pose, speed_mps: car.speed_mps, kind: car.kind }
     };
     let frame = |tick: u32| {
@@ -90,7 +84,7 @@ impl Street {
             }
         }
         for car in branch.touched() {
-            let pose = pose_of(&self.network, &self.traffic, car);
+            let pose = self.layout.middle(&self.network, self.traffic.settings(), car);
             if is_near(pose) {
                 out.push(self.car(&Placed { id: car.id, pose, speed_mps: car.speed_mps, kind: car.kind }));
             }

@@ -61,8 +61,9 @@ impl Street {
         let lateral_m = on.place.lateral_m + middle_m * sin;
         let kind = self.ego_kind;
         let mut outside = ArrayVec::new();
-        let lane = on.lane.0;
-        outside.push(Outside { lane, station_m: front_m, lateral_m, speed_mps: speed_mps * cos, kind });
+        let length_m = self.network.lane(on.lane).length_m();
+        let (lane, station_m) = self.layout.place(on.lane, front_m.clamp(0.0, length_m));
+        outside.push(Outside { lane, station_m, lateral_m, speed_mps: speed_mps * cos, kind });
         let half_m = outline.half_width_m * cos.abs() + 0.5 * (outline.front_m + outline.rear_m) * sin.abs();
         let towards = lateral_m.signum();
         if lateral_m.abs() + half_m > 0.5 * on.width_m {
@@ -70,9 +71,12 @@ impl Street {
             let beside = if towards > 0.0 { own.left_at(on.place.station_m) } else { own.right_at(on.place.station_m) };
             if let Some((other, other_m)) = beside {
                 let apart_m = 0.5 * (on.width_m + self.network.lane(other).width_m(other_m));
+                let beside_m = front_m - on.place.station_m + other_m;
+                let (lane, station_m) =
+                    self.layout.place(other, beside_m.clamp(0.0, self.network.lane(other).length_m()));
                 outside.push(Outside {
-                    lane: other.0,
-                    station_m: front_m - on.place.station_m + other_m,
+                    lane,
+                    station_m,
                     lateral_m: lateral_m - towards * apart_m,
                     speed_mps: speed_mps * cos,
                     kind,
