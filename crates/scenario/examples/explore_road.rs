@@ -2,8 +2,6 @@
 //!
 //! With a second argument of `run` it drives once without error and prints a line per segment.
 
-use std::time::Instant;
-
 use anabranch_explore::{Explorer, Merge, Scope, Settings};
 use anabranch_kernel::{Choice, Seed, SegmentEnd, System, Watch};
 use anabranch_scenario::Drive;
@@ -28,11 +26,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         levels_max: drive.segments(),
         ..Settings::new(drive.variables(), drive.time_matters())
     };
-    let begin = Instant::now();
     let outcome = Explorer::new(&drive).settings(settings).run()?;
-    let (seconds, progress) = (begin.elapsed().as_secs_f64(), &outcome.progress);
-    println!("{progress:?}");
-    println!("{} segments in {seconds:.2} s: {:.0}/s", progress.segments, progress.segments as f64 / seconds);
+    println!("{:?}", outcome.progress);
     println!("cars at the beginning: {}; hits: {}; digest {}", drive.traffic_at(0), outcome.hits.len(), outcome.digest);
     Ok(())
 }
