@@ -41,15 +41,18 @@ pub(crate) fn run() -> Vec<Figure> {
     let (few_jobs, many_jobs) = (jobs(&few), jobs(&many));
     let [few_s, many_s] = medians_cpu_s(
         7,
-        [
-            &mut || few.run_many(black_box(&mut few_jobs.clone())),
-            &mut || many.run_many(black_box(&mut many_jobs.clone())),
-        ],
+        [&mut || few.run_many(black_box(&mut few_jobs.clone())), &mut || {
+            many.run_many(black_box(&mut many_jobs.clone()))
+        }],
     );
     let rate = |seconds: f64| SEGMENTS as f64 / seconds;
     let cars = |drive: &Drive| drive.traffic_at(20);
     vec![
-        Figure::new(format!("segments of 1 s per CPU second, car + {}", cars(&few)), rate(few_s), Goal::AtLeast(2_000.0)),
+        Figure::new(
+            format!("segments of 1 s per CPU second, car + {}", cars(&few)),
+            rate(few_s),
+            Goal::AtLeast(2_000.0),
+        ),
         Figure::new(format!("segments of 1 s per CPU second, car + {}", cars(&many)), rate(many_s), Goal::None),
     ]
 }

@@ -24,9 +24,9 @@ mod requirement;
 mod signals;
 
 pub use error::{ExpressionError, Span};
+pub use on_roads::{Following, ROAD_SIGNALS, road};
 pub use program::{Program, SIGNALS_MAX};
 pub use requirement::{
     Judgement, Level, Memory, REQUIREMENTS_MAX, Requirement, Requirements, Rule, TooManyRequirements, verdicts,
 };
-pub use on_roads::{Following, ROAD_SIGNALS, road};
 pub use signals::{LOW_SPEED_SIGNALS, SignalKind, low_speed, recorded};

@@ -101,7 +101,8 @@ mod tests {
     fn the_table_begins_with_the_low_speed_signals_and_names_its_own() {
         assert_eq!(ROAD_SIGNALS.len(), road::COUNT);
         assert_eq!(&ROAD_SIGNALS[..low_speed::COUNT], LOW_SPEED_SIGNALS);
-        let names = [(road::TTC, "ego.ttc"), (road::OVER_LIMIT, "ego.over_limit"), (road::IMPACT_SPEED, "ego.impact_speed")];
+        let names =
+            [(road::TTC, "ego.ttc"), (road::OVER_LIMIT, "ego.over_limit"), (road::IMPACT_SPEED, "ego.impact_speed")];
         names.iter().for_each(|&(at, name)| assert_eq!(ROAD_SIGNALS[at].0, name));
     }
 

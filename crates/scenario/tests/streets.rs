@@ -116,9 +116,9 @@ fn merging_finds_on_short_horizons_what_all_sequences_find() {
 
 /// The combination is what hurts: no error alone does.
 #[test]
-fn a_pedestrian_behind_a_van_is_hit_only_by_two_errors_together() {
+fn a_car_that_cuts_in_is_hit_only_by_two_errors_together() {
     for (at_once, expect) in [("1", false), ("2", true)] {
-        let drive = drive_of("occluded-pedestrian", &[("errors.at_once", at_once)]);
+        let drive = drive_of("highway-cut-in", &[("errors.at_once", at_once)]);
         let outcome = explored(&drive, merged(&drive), drive.segments(), 2);
         assert_eq!(!outcome.hits.is_empty(), expect, "{at_once} at once: {:?}", outcome.progress);
     }

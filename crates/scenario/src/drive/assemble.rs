@@ -257,9 +257,11 @@ fn cruise_mps(spec: &ScenarioSpec) -> f64 {
 
 /// The highest speed limit.
 fn fastest_mps(road: &file::RoadSpec) -> f64 {
-    let limits = road.network.lanes().iter().flat_map(|lane| {
-        lane.waypoint_stations_m().iter().map(|station_m| lane.limit_mps(*station_m))
-    });
+    let limits = road
+        .network
+        .lanes()
+        .iter()
+        .flat_map(|lane| lane.waypoint_stations_m().iter().map(|station_m| lane.limit_mps(*station_m)));
     limits.fold(0.0, f64::max)
 }
 

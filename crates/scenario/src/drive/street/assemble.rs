@@ -69,8 +69,7 @@ pub(in super::super) fn assemble(
         let driver = RoadDriver::for_rolling(manner, network.clone(), route, &model.spec, cycle_s);
         drivers.push(driver.map_err(|error| unsupported(error.to_string(), spec.ego.driver.kind.span))?);
     }
-    let (streets, layout) =
-        Layout::new(&network).map_err(|error| unsupported(error.to_string(), road.span))?;
+    let (streets, layout) = Layout::new(&network).map_err(|error| unsupported(error.to_string(), road.span))?;
     let (traffic, cars, cast) = traffic(spec, road, model, streets, &layout)?;
     let until_ticks = spec.world.ticks(spec.explore.until_s.value).max(1);
     let timeline = Timeline::new(&traffic, traffic.start(&cars), until_ticks + 1);
@@ -119,8 +118,7 @@ fn route(network: &Network, start: Pose, spec: &ScenarioSpec) -> Result<Route, A
 
 /// Lights that the driver has to obey on its way.
 fn lights(network: &Network, route: &Route) -> Vec<SignalRef> {
-    let mut signals: Vec<SignalRef> =
-        route.legs.iter().filter_map(|leg| network.rule(leg.lane)?.signal).collect();
+    let mut signals: Vec<SignalRef> = route.legs.iter().filter_map(|leg| network.rule(leg.lane)?.signal).collect();
     signals.sort_unstable();
     signals.dedup();
     signals
@@ -164,13 +162,18 @@ fn traffic(
             Some(cast::change(&world.streets, at(object.place.lane), at(object.to?)))
         })
         .collect();
-    world.flows = road.traffic.flows.iter().map(|flow| Flow {
-        lane: layout.place(flow.lane, 0.0).0,
-        per_hour: flow.per_hour,
-        speed_mps: flow.speed_mps,
-        kind: 0,
-        route: 0,
-    }).collect();
+    world.flows = road
+        .traffic
+        .flows
+        .iter()
+        .map(|flow| Flow {
+            lane: layout.place(flow.lane, 0.0).0,
+            per_hour: flow.per_hour,
+            speed_mps: flow.speed_mps,
+            kind: 0,
+            route: 0,
+        })
+        .collect();
     let traffic = Traffic::new(world, Seed(road.traffic.seed)).map_err(|error| refused(error.to_string()))?;
     let mut cars = Vec::new();
     let mut routes = 0;

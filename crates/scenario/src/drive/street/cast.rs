@@ -6,8 +6,8 @@ use anabranch_roads::Network;
 use anabranch_sensing::Detection;
 use anabranch_traffic::band::Standing;
 use anabranch_traffic::{
-    Care as TrafficCare, Crossed, Direction, Effect, Id, LaneNumber, Layout, Route, Side, Stage, Streets, Thing, Trigger, Walker,
-    WalkerSpec, When, World,
+    Care as TrafficCare, Crossed, Direction, Effect, Id, LaneNumber, Layout, Route, Side, Stage, Streets, Thing,
+    Trigger, Walker, WalkerSpec, When, World,
 };
 
 use crate::file::{Care, ObjectKind, ObjectSpec, RoadSpec, TriggerSpec, TriggerWhen, WorldSpec};

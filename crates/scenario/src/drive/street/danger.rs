@@ -39,11 +39,8 @@ impl Street {
                 let seconds = PREDICT_S * f64::from(step) / f64::from(PREDICT_STEPS);
                 let way_m = speed_mps * seconds;
                 let then = Pose::new(car.x + way_m * cos, car.y + way_m * sin, car.heading);
-                let there = Pose::new(
-                    other.pose.x + east * seconds,
-                    other.pose.y + north * seconds,
-                    other.pose.heading,
-                );
+                let there =
+                    Pose::new(other.pose.x + east * seconds, other.pose.y + north * seconds, other.pose.heading);
                 least_m = least_m.min(self.clearance_m(body, then, &Other { pose: there, ..*other }, least_m));
             }
         }

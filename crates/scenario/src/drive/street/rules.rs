@@ -44,8 +44,8 @@ impl Street {
             width_m: self.network.lane(lane).width_m(place.station_m),
         };
         let here = on(own.memory.lane, place);
-        let is_there = 2.0 * place.lateral_m.abs() <= here.width_m
-            && (0.0..=meant.length_m()).contains(&place.station_m);
+        let is_there =
+            2.0 * place.lateral_m.abs() <= here.width_m && (0.0..=meant.length_m()).contains(&place.station_m);
         if is_there {
             return here;
         }

@@ -5,9 +5,9 @@ use anabranch_kernel::maths;
 use anabranch_monitors::{Following, road};
 use anabranch_vehicle::Car;
 
+use super::Street;
 use super::others::Other;
 use super::rules::{OnLane, Passed};
-use super::Street;
 
 /// Who is farther aside than the widths of both and this is not ahead.
 const BESIDE_M: f64 = 0.1;

@@ -40,7 +40,8 @@ impl Drive {
         let mut scratch = self.begin_segment(state, choice, watch);
         street.asked(scratch.effects.appeared, &mut buffers.fire);
         street.gather(&own.branch, state.car.car.pose().point(), &mut buffers.others);
-        scratch.clearance_m = scratch.clearance_m.min(street.nearest_m(&self.body, state.car.car.pose(), &buffers.others));
+        scratch.clearance_m =
+            scratch.clearance_m.min(street.nearest_m(&self.body, state.car.car.pose(), &buffers.others));
         if watch.is_recording() && state.tick == 0 {
             // Watching must not change anything, not even whether the car has stood.
             let stood = own.stood;
@@ -138,7 +139,8 @@ impl Drive {
         let mut first: Option<Touch> = None;
         scratch.clearance_m = scratch.clearance_m.min(street.reach_m);
         for other in &buffers.others {
-            let far_m = motion.to.point().distance_m(other.pose.point()) - self.body.bounding_radius_m - other.radius_m();
+            let far_m =
+                motion.to.point().distance_m(other.pose.point()) - self.body.bounding_radius_m - other.radius_m();
             if far_m > NEAR_M {
                 scratch.clearance_m = scratch.clearance_m.min(far_m);
                 continue;
@@ -196,8 +198,7 @@ impl Drive {
         let on = street.on_lane(own, car.pose());
         let moved = Moved { front_m: outline.front_m, way_m: event.way_m, speed_mps: car.speed };
         let passed = street.pass_lines(own, &on, moved);
-        let moment =
-            Moment { car, outline, on: &on, passed, others: &buffers.others, impact_mps: event.impact_mps };
+        let moment = Moment { car, outline, on: &on, passed, others: &buffers.others, impact_mps: event.impact_mps };
         street.signal(&moment, &mut frame);
         frame
     }

@@ -35,13 +35,7 @@ pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>, road: Option<&R
 
 fn start(problems: &mut Problems<'_>, view: View<'_>, road: Option<&Road>) -> Option<StartSpec> {
     let [x_m, y_m, heading_rad] = pose(problems, view, road)?;
-    let start = StartSpec {
-        x_m,
-        y_m,
-        heading_rad,
-        speed_mps: view.reals("speed")?,
-        span: view.span(),
-    };
+    let start = StartSpec { x_m, y_m, heading_rad, speed_mps: view.reals("speed")?, span: view.span() };
     let count =
         start.x_m.len() as u64 * start.y_m.len() as u64 * start.heading_rad.len() as u64 * start.speed_mps.len() as u64;
     if count > STARTS_MAX as u64 {

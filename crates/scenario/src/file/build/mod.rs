@@ -10,12 +10,12 @@ mod road;
 mod vehicle;
 mod world;
 
-use super::codes::Code;
 use super::Hooks;
+use super::codes::Code;
 use super::keys;
 use super::problems::Problems;
-use super::span::Located;
 use super::road_spec::RoadSpec;
+use super::span::Located;
 use super::spec::{ErrorKind, ErrorSpec, ObstacleSpec, ScenarioSpec, WorldSpec};
 use super::view::View;
 use super::words::Expect;

@@ -5,9 +5,7 @@ use anabranch_roads::LaneId;
 use super::super::codes::Code;
 use super::super::keys::{self, Section};
 use super::super::problems::{Problems, listed, nearest};
-use super::super::road_spec::{
-    FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhen,
-};
+use super::super::road_spec::{FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhen};
 use super::super::span::{Located, Span};
 use super::super::tree::{Node, Value};
 use super::super::view::View;
@@ -102,7 +100,8 @@ fn beside(problems: &mut Problems<'_>, road: &Road, from: LaneId, name: &Located
     let to = lane(problems, Some(road), name)?;
     let from = road.network.lane(from);
     if from.left() != Some(to) && from.right() != Some(to) {
-        let sides = [from.left(), from.right()].into_iter().flatten().map(|id| road.network.lane(id).name().to_string());
+        let sides =
+            [from.left(), from.right()].into_iter().flatten().map(|id| road.network.lane(id).name().to_string());
         let sides: Vec<String> = sides.collect();
         let message = format!("`{}` is not beside `{}`", name.value, from.name());
         let help = format!("beside it is {}", listed(sides.iter().map(String::as_str)));
@@ -138,7 +137,13 @@ fn trigger(problems: &mut Problems<'_>, view: View<'_>, objects: &[ObjectSpec]) 
         (_, _, Some(within)) => TriggerWhen::Arrives(within.value),
         (None, None, None) => TriggerWhen::Asked,
     };
-    Some(TriggerSpec { id: view.text("id")?, object, when, brake_mps2: view.real("brake")?.value, for_s: view.real("for")? })
+    Some(TriggerSpec {
+        id: view.text("id")?,
+        object,
+        when,
+        brake_mps2: view.real("brake")?.value,
+        for_s: view.real("for")?,
+    })
 }
 
 fn traffic(problems: &mut Problems<'_>, view: View<'_>, road: &Road) -> Option<TrafficSpec> {
@@ -162,7 +167,12 @@ fn sensor(problems: &mut Problems<'_>, view: View<'_>) -> Option<SensorSpec> {
     let view_rad = view.real("view")?;
     // Degrees do not divide a turn exactly.
     if view_rad.value > std::f64::consts::TAU * (1.0 + 1e-9) {
-        problems.add(Code::OutOfRange, view_rad.span, "no sensor sees more than a full turn", "write at most \"360 deg\"");
+        problems.add(
+            Code::OutOfRange,
+            view_rad.span,
+            "no sensor sees more than a full turn",
+            "write at most \"360 deg\"",
+        );
         return None;
     }
     let (cycle, latency) = (view.real("cycle")?, view.real("latency")?);

@@ -2,8 +2,8 @@
 
 use super::super::codes::Code;
 use super::super::problems::Problems;
-use super::super::span::Located;
 use super::super::road_spec::TriggerWhen;
+use super::super::span::Located;
 use super::super::spec::{ErrorKind, ScenarioSpec};
 
 /// Most base cycles of a run.
