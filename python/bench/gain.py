@@ -20,7 +20,7 @@ from typing import Any, Optional
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent.parent / "examples"
 SCENARIO = EXAMPLES / "follow-law.toml"
-UNTIL = "4 s"
+UNTIL = "5 s"
 LAW, PLANNER = EXAMPLES / "follow_law.py", HERE / "planner.py"
 Goals = list[tuple[str, Optional[float]]]
 GOALS: list[tuple[Path, Goals]] = [

@@ -16,7 +16,7 @@ import anabranch  # noqa: E402
 from follow_law import FollowLaw  # noqa: E402
 
 CURVATURES_PER_M = [0.02 * n for n in range(-8, 8)]
-AHEAD = 12
+AHEAD = 24
 
 
 class Planner(FollowLaw):
