@@ -49,7 +49,7 @@ impl Deadlines {
     /// noticed in a message of many steps is no verdict yet: the fleet's user asks again one by one, and then each step has
     /// exactly its own deadline.
     fn of_message(step: Option<Duration>, ops: &[Op], step_s: f64) -> Option<Duration> {
-        let steps = ops.iter().filter(|op| matches!(op, Op::Step { .. } | Op::Run { .. })).count() as u32;
+        let steps = ops.iter().filter(|op| matches!(op, Op::Step { .. } | Op::Run { .. } | Op::Move { .. })).count() as u32;
         let exact = step?.saturating_mul(steps.clamp(1, EXACT_STEPS));
         if steps <= EXACT_STEPS {
             return Some(exact);

@@ -91,6 +91,8 @@ pub struct EgoSpec {
     pub path: Option<Vec<Located<Arc>>>,
     /// Cycle of the position estimate; every base cycle if `None`.
     pub localisation_cycle_s: Option<Located<f64>>,
+    /// An FMU as a part of the car.
+    pub part: Option<PartSpec>,
     /// What sees unknown obstacles.
     pub obstacle_sensor: Option<ObstacleSensorSpec>,
 }
@@ -176,6 +178,43 @@ pub struct OutsideSpec {
     pub hidden: Located<HiddenMemory>,
     /// Share of segments that are run twice.
     pub double: Located<f64>,
+    /// Which variables of an FMU are what; empty for everything else.
+    pub mapping: MappingSpec,
+}
+
+/// What cannot be told from the names of an FMU's variables: lists of `variable = what it is`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct MappingSpec {
+    /// Where inputs come from.
+    pub inputs: Vec<Located<String>>,
+    /// What outputs are.
+    pub outputs: Vec<Located<String>>,
+    /// Numbers set before the start.
+    pub parameters: Vec<Located<String>>,
+    /// What of its memory counts for merging, each with its cell size or alone.
+    pub key: Vec<Located<String>>,
+    /// Somebody vouches that it has no memory besides what it gives.
+    pub memoryless: bool,
+}
+
+/// Which part of the car comes from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// Between command and car.
+    Actuator,
+    /// The car itself.
+    Plant,
+}
+
+/// An FMU as a part of the car.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartSpec {
+    /// Which part.
+    pub kind: PartKind,
+    /// What it is, and its limits.
+    pub outside: OutsideSpec,
+    /// Where its key is written.
+    pub span: Span,
 }
 
 /// What a driver from outside is.

@@ -3,7 +3,7 @@
 use anabranch_bridge::protocol::{
     Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, PathFacts, PathSeen, PoseSeen, SectionFacts, StartFacts,
 };
-use anabranch_bridge::{Card, Seen};
+use anabranch_bridge::{Card, Role, Seen};
 use anabranch_driving::follow::{STANDSTILL_MPS, SectionLanes, Told, look_up, project};
 use anabranch_errors::Effects;
 use anabranch_geometry::{Path, Point};
@@ -41,7 +41,10 @@ impl Drive {
             seed: 0,
             scenario: self.name.clone(),
             params: Vec::new(),
-            cycle_s: f64::from(self.control_ticks) * self.model.dt_s,
+            cycle_s: match card.role {
+                Role::Driver => f64::from(self.control_ticks) * self.model.dt_s,
+                _ => self.model.dt_s,
+            },
             until_s: f64::from(self.until_ticks) * self.model.dt_s,
             start: StartFacts { x: value(0), y: value(1), heading: value(2), speed: value(3) },
             goal: GoalFacts {
