@@ -91,7 +91,7 @@ static int misbehave(Model *m) {
     case 24: for (;;) fputs("standard error neither\n", stderr);
     case 25: m->accel = -1e6; return 0;
     case 26: return free_twice();
-    case 27: { volatile int zero = 0; return 1 / zero; }
+    case 27: { volatile int seven = 7, zero = 0; return seven / zero; }
     case 28: return execl("/bin/true", "true", (char *)0);
     case 29: garbage(); return 0;
     case 30: for (int file = 3; file < 256; file++) close(file); return 0;

@@ -55,8 +55,8 @@ const OBJECT: &[Entry<ObjectSeen>] = &[
 const PUSHED: &[Entry<Push>] = &[
     ("time", TIME, |push| push.time),
     ("tick", NUMBER, |push| push.tick as f64),
-    ("steer", NUMBER, |push| push.steer),
-    ("accel", ACCELERATION, |push| push.accel),
+    ("command.steer", NUMBER, |push| push.steer),
+    ("command.accel", ACCELERATION, |push| push.accel),
     ("gear", NUMBER, |push| f64::from(push.gear)),
     ("car.x", LENGTH, |push| push.car.x),
     ("car.y", LENGTH, |push| push.car.y),
@@ -193,7 +193,7 @@ mod tests {
         let pushed = |name: &str| {
             Signal::named(FmuRole::Plant, name).map(|(signal, _)| signal.value(Told::Pushed(&push)))
         };
-        assert_eq!((pushed("Accel"), pushed("path.lateral")), (Some(-2.0), None));
+        assert_eq!((pushed("Command_Accel"), pushed("path.lateral")), (Some(-2.0), None));
         assert!(fact("car_wheelbase_m").is_some() && fact("car").is_none());
     }
 }

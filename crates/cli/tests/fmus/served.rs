@@ -1,10 +1,4 @@
 //! FMUs behind a process of their own: whatever they do there, it is told by kind here, and the next one works.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-
-#[path = "../../bridge/tests/fmu/make.rs"]
-mod make;
-#[path = "../../bridge/tests/table/mod.rs"]
-mod table;
 
 use std::path::Path;
 use std::process::Command;
@@ -16,8 +10,9 @@ use anabranch_bridge::protocol::PathSeen;
 use anabranch_bridge::{
     Answer, Begin, Factory, Fleet, FleetLimits, Instance, Kind, Misbehaviour, Op, Seen,
 };
-use make::{Made, Recipe};
-use table::{MARK, check, mark};
+
+use super::make::{Made, Recipe};
+use super::table::{MARK, check, mark};
 
 const STATE: &str = "canGetAndSetFMUstate=\"true\" canGetAndSetFMUState=\"true\"";
 
