@@ -227,7 +227,7 @@ class Broker:
         """The reply to a request, whatever the request is."""
         start = wire.now()
         try:
-            seq, ops = wire.request(body)
+            seq, ops = wire.request(body, blobs)
         except wire.Malformed as error:
             return wire.reply(0, [wire.failed(f"malformed request: {error}")], wire.now() - start)
         self.answers = []

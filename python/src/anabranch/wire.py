@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
-from typing import Any, Sequence
+from typing import Any, Optional, Sequence
 
 import msgpack
 
@@ -49,8 +49,8 @@ def reply(seq: int, answers: Sequence[bytes], seconds: float) -> bytes:
     return b"".join((_head(_HEAD, seq, _ANSWERS), _array(len(answers)), *answers, _tail(_SECONDS, seconds)))
 
 
-def request(body: bytes) -> tuple[int, list[Any]]:
-    """Sequence number and operations of a request."""
+def request(body: bytes, blobs: Optional[list[bytes]] = None) -> tuple[int, list[Any]]:
+    """Sequence number and operations of a request, with the large pieces that came beside it in their places."""
     if len(body) > BODY_BYTES_MAX:
         raise Malformed(f"oversized: {len(body)} bytes")
     try:
@@ -66,7 +66,26 @@ def request(body: bytes) -> tuple[int, list[Any]]:
         raise Malformed(f"`seq`: a whole number, not {seq!r}")
     if type(ops) is not list:
         raise Malformed(f"`ops`: a list, not {type(ops).__name__}")
+    if blobs:
+        _attach(ops, blobs)
     return seq, ops
+
+
+def _attach(ops: list[Any], blobs: list[bytes]) -> None:
+    """A grid whose cells are in a frame gets them; all frames are handed to every step besides, as they came."""
+    for op in ops:
+        step = op.get("step") if isinstance(op, dict) else None
+        seen = step.get("seen") if isinstance(step, dict) else None
+        if not isinstance(seen, dict):
+            continue
+        grid = seen.get("occupancy")
+        number = grid.get("blob") if isinstance(grid, dict) else None
+        if grid is None or number is None:
+            seen["blobs"] = blobs
+        elif isinstance(number, int) and 0 <= number < len(blobs):
+            grid["cells"] = blobs[number]
+        else:
+            raise Malformed(f"`occupancy` is in frame {number!r} beside the message, which has {len(blobs)}")
 
 
 def decision(answer: Any, key: Sequence[float]) -> bytes:

@@ -8,7 +8,7 @@ mod card;
 mod moves;
 mod seen;
 
-pub use begin::{Begin, CarFacts, GoalFacts, PathFacts, SectionFacts, StartFacts};
+pub use begin::{Begin, CarFacts, GoalFacts, PathFacts, PeriodFacts, SectionFacts, StartFacts};
 pub use card::{Card, ChoiceName, KeyVariable, Role, SiteCard, Snapshot, Support, WorldCard};
 pub use moves::{CarNow, Moved, Push};
 pub use seen::{GoalSeen, ObjectSeen, Occupancy, PathSeen, PoseSeen, Seen};

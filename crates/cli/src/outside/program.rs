@@ -174,9 +174,9 @@ impl Home<'_> {
         match file.extension().and_then(|ending| ending.to_str()) {
             Some("py") => Ok(self.process(&python(), vec!["-m".to_owned(), "anabranch".to_owned(), path])),
             Some("wasm") => wasm(&file, name),
-            Some("fmu") => self.fmu(&file, FmuMapping::default()).map_err(|what| {
-                Failure::input(format!("`{}` cannot be used: {what}", file.display()), "")
-            }),
+            Some("fmu") => self
+                .fmu(&file, FmuMapping::default())
+                .map_err(|what| Failure::input(format!("`{}` cannot be used: {what}", file.display()), "")),
             _ => Ok(self.process(&path, Vec::new())),
         }
     }

@@ -42,12 +42,8 @@ pub struct ServeFmu {
 
 impl ServeFmu {
     fn mapping(&self) -> Result<FmuMapping, String> {
-        let mut mapping = FmuMapping {
-            role: self.role,
-            cycle_s: self.cycle_s,
-            memoryless: self.memoryless,
-            ..FmuMapping::default()
-        };
+        let mut mapping =
+            FmuMapping { role: self.role, cycle_s: self.cycle_s, memoryless: self.memoryless, ..FmuMapping::default() };
         self.inputs.iter().try_for_each(|text| mapping.add_input(text))?;
         self.outputs.iter().try_for_each(|text| mapping.add_output(text))?;
         self.parameters.iter().try_for_each(|text| mapping.add_parameter(text))?;

@@ -32,12 +32,8 @@ const EXPLORE: [&str; 11] = [
 /// The van of the passage: what its parts need to know, with the base cycle of 10 ms.
 fn van() -> String {
     let share = |lag_s: f64| 1.0 - maths::exp(-0.01 / lag_s);
-    let numbers = [
-        ("steering_share", share(0.15)),
-        ("accel_share", share(0.25)),
-        ("accel_max", 2.0),
-        ("brake_max", 7.0),
-    ];
+    let numbers =
+        [("steering_share", share(0.15)), ("accel_share", share(0.25)), ("accel_max", 2.0), ("brake_max", 7.0)];
     numbers.map(|(name, value)| format!("\"{name} = {value:?}\"")).join(", ")
 }
 
@@ -92,7 +88,8 @@ fn part(which: Which, version: u8, claims: &str) -> Recipe {
 
 /// The short narrow passage with these lines in `[ego]`.
 fn passage(project: &Project, line: &str) {
-    let mut text = std::fs::read_to_string(root().join("scenarios/narrow-passage.toml")).expect("the scenario is there");
+    let mut text =
+        std::fs::read_to_string(root().join("scenarios/narrow-passage.toml")).expect("the scenario is there");
     for (from, to) in SHORTER {
         text = text.replace(from, to);
     }
@@ -148,7 +145,11 @@ fn a_part_with_a_memory_merges_by_its_key_and_what_it_does_wrong_is_a_finding_th
     let value = explore(&project, Which::Plant, &recipe, "], key = [\"speed = 0.2\", \"steer\"]");
     assert_eq!((&value["driver"]["merging"], &value["driver"]["faults"]), (&json!("key"), &json!(0)));
     let value = explore(&project, Which::Actuator, &part(Which::Actuator, 2, STATE), ", \"wrong_from = 150\"]");
-    assert_eq!(value["driver"]["faults_by_kind"]["not-a-number"].as_u64().map(|count| count > 0), Some(true), "{value}");
+    assert_eq!(
+        value["driver"]["faults_by_kind"]["not-a-number"].as_u64().map(|count| count > 0),
+        Some(true),
+        "{value}"
+    );
     let groups = value["groups"].as_array().expect("groups");
     assert!(groups.iter().any(|group| group["requirement"] == "actuator.not-a-number"), "{groups:?}");
     let ran = project.run(&["replay", "last#1"]);
@@ -172,7 +173,10 @@ fn what_does_not_fit_a_part_is_told_with_its_place() {
     check("plant = { file = \"car.fmu\" }", &[at, "E0215", "the input `a_cmd` gets nothing: a plant gets no `a_cmd`"]);
     check("plant = { file = \"car.fmu\", inputs = [\"a_cmd = speed\"] }", &[at, "a plant gets no `speed`"]);
     check("plant = { file = \"car.fmu\", inputs = [\"a_cmd\"] }", &[at, "`a_cmd` does not say what the variable is"]);
-    check("plant = { file = \"car.fmu\", parameters = [\"accel_max = much\"] }", &[at, "gives the parameter no number"]);
+    check(
+        "plant = { file = \"car.fmu\", parameters = [\"accel_max = much\"] }",
+        &[at, "gives the parameter no number"],
+    );
     check("plant = { file = \"none.fmu\" }", &[at, "there is no file `none.fmu`"]);
     check("plant = { file = \"av.py\" }", &[at, "`av.py` is no FMU"]);
     check(

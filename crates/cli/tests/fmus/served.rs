@@ -7,9 +7,7 @@ use std::time::Duration;
 use anabranch_bridge::checks::check_answer;
 use anabranch_bridge::fmu::{ArchiveLimits, FmuFactory, FmuInstance, FmuMapping, FmuSpec, KeyCell, Package};
 use anabranch_bridge::protocol::PathSeen;
-use anabranch_bridge::{
-    Answer, Begin, Factory, Fleet, FleetLimits, Instance, Kind, Misbehaviour, Op, Seen,
-};
+use anabranch_bridge::{Answer, Begin, Factory, Fleet, FleetLimits, Instance, Kind, Misbehaviour, Op, Seen};
 
 use super::make::{Made, Recipe};
 use super::table::{MARK, check, mark};

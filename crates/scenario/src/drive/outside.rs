@@ -44,7 +44,8 @@ pub(super) fn start_part(
     if let Some(cycle_s) = code.card().cycle_s
         && whole_ticks(cycle_s, model.dt_s) != Ok(1)
     {
-        let what = format!("the {} moves every {cycle_s} s; the base cycle `world.step` must be that long", role.word());
+        let what =
+            format!("the {} moves every {cycle_s} s; the base cycle `world.step` must be that long", role.word());
         return Err(AssembleError::Unsupported { what, span: part.span });
     }
     Ok(Part { kind: part.kind, code: Arc::new(code) })

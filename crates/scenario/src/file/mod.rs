@@ -51,8 +51,9 @@ pub use reference::{codes_reference, format_reference, schema_json};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
-    LimitsSpec, MappingSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, OutsideSpec,
-    PartKind, PartSpec, ProbabilitySpec, Program, RequirementSpec, ScenarioSpec, Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
+    LimitsSpec, MappingSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec,
+    OutsideSpec, PartKind, PartSpec, ProbabilitySpec, Program, RequirementSpec, ScenarioSpec, Start, StartSpec,
+    VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, Keep, Order, Scope};

@@ -1,7 +1,7 @@
 //! The numbers a driver sees, and those a run begins with, by name.
 
-use crate::fmu::description::Dimensions;
 use super::mapping::FmuRole;
+use crate::fmu::description::Dimensions;
 use crate::protocol::{Begin, ObjectSeen, Push, Seen};
 
 const NUMBER: Dimensions = Dimensions::new(0, 0);
@@ -181,7 +181,8 @@ mod tests {
     fn names_are_found_in_every_spelling() {
         let seen =
             Seen { speed: 3.0, objects: vec![ObjectSeen { x: 7.0, ..ObjectSeen::default() }], ..Seen::default() };
-        let value = |name: &str| Signal::named(FmuRole::Driver, name).map(|(signal, _)| signal.value(Told::Seen(&seen)));
+        let value =
+            |name: &str| Signal::named(FmuRole::Driver, name).map(|(signal, _)| signal.value(Told::Seen(&seen)));
         assert_eq!(value("Speed"), Some(3.0));
         assert_eq!(value("objects[0].x"), Some(7.0));
         assert_eq!(value("objects_1_x"), Some(0.0));
@@ -190,9 +191,8 @@ mod tests {
         assert_eq!(value("objects.0.colour"), None);
         assert_eq!(value("velocity"), None);
         let push = Push { accel: -2.0, ..Push::default() };
-        let pushed = |name: &str| {
-            Signal::named(FmuRole::Plant, name).map(|(signal, _)| signal.value(Told::Pushed(&push)))
-        };
+        let pushed =
+            |name: &str| Signal::named(FmuRole::Plant, name).map(|(signal, _)| signal.value(Told::Pushed(&push)));
         assert_eq!((pushed("Command_Accel"), pushed("path.lateral")), (Some(-2.0), None));
         assert!(fact("car_wheelbase_m").is_some() && fact("car").is_none());
     }

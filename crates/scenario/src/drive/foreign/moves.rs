@@ -91,7 +91,11 @@ impl Drive {
     }
 
     /// The rest of the base cycle, with what the part made of the command.
-    pub(super) fn move_lane<'d>(&'d self, part: &Part, lane: &mut Lane<'d, '_, '_>) -> Result<Option<SegmentEnd>, Fault> {
+    pub(super) fn move_lane<'d>(
+        &'d self,
+        part: &Part,
+        lane: &mut Lane<'d, '_, '_>,
+    ) -> Result<Option<SegmentEnd>, Fault> {
         let now = lane.now.as_mut().expect("the segment was begun");
         let Effort { steering, moved } = &now.effort;
         let number = |value: Option<f64>| value.expect("what a part must give was looked for");

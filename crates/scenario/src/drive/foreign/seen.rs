@@ -1,7 +1,7 @@
 //! What a driver from outside is told.
 
 use anabranch_bridge::protocol::{
-    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, PathFacts, PathSeen, PoseSeen, SectionFacts, StartFacts,
+    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, PathFacts, PathSeen, PeriodFacts, PoseSeen, SectionFacts, StartFacts,
 };
 use anabranch_bridge::{Card, Role, Seen};
 use anabranch_driving::follow::{STANDSTILL_MPS, SectionLanes, Told, look_up, project};
@@ -62,6 +62,13 @@ impl Drive {
                 steering_rate_max_radps: self.model.spec.steering_rate_max_radps,
             },
             path: path_facts(&plan.path, wants(card, "samples")),
+            // Only the pose has a sensor with a cycle of its own; the others are read when the driver is asked.
+            periods: PeriodFacts {
+                pose_s: f64::from(self.localisation.cycle_ticks) * self.model.dt_s,
+                speed_s: self.model.dt_s,
+                objects_s: self.model.dt_s,
+                occupancy_s: self.model.dt_s,
+            },
             walls: if wants(card, "walls") { walls.collect() } else { Vec::new() },
         }
     }
