@@ -80,14 +80,7 @@ impl Drive {
         let model = CarModel::new(spec.ego.vehicle.car, spec.world.step_s.value);
         let body = Body::new(&model.spec.outline);
         let ticks = |seconds: f64| spec.world.ticks(seconds).max(1);
-        let (outside, part) = match (&spec.ego.part, outside) {
-            (Some(part), Some(outside)) => (None, Some(outside::start_part(spec, &model, part, outside)?)),
-            (Some(part), None) => {
-                let what = "nobody starts this part of the car: use the command line".to_owned();
-                return Err(AssembleError::Unsupported { what, span: part.span });
-            }
-            (None, outside) => (outside, None),
-        };
+        let (outside, part) = outside::split(spec, &model, outside)?;
         let (driver, control_ticks) = match outside {
             Some(outside) => outside::start(spec, &model, outside)?,
             None => {

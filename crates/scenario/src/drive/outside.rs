@@ -29,13 +29,24 @@ pub(super) fn start(spec: &ScenarioSpec, model: &CarModel, outside: Outside) -> 
     Ok((Driver::Foreign(Arc::new(driver)), ticks))
 }
 
-/// Starts a part of the car; it moves in every base cycle.
-pub(super) fn start_part(
+/// What comes from outside is the driver, or the part of the car that the scenario wants from there.
+pub(super) fn split(
     spec: &ScenarioSpec,
     model: &CarModel,
-    part: &PartSpec,
-    outside: Outside,
-) -> Result<Part, AssembleError> {
+    outside: Option<Outside>,
+) -> Result<(Option<Outside>, Option<Part>), AssembleError> {
+    match (&spec.ego.part, outside) {
+        (None, outside) => Ok((outside, None)),
+        (Some(part), Some(outside)) => Ok((None, Some(start_part(spec, model, part, outside)?))),
+        (Some(part), None) => {
+            let what = "nobody starts this part of the car: use the command line".to_owned();
+            Err(AssembleError::Unsupported { what, span: part.span })
+        }
+    }
+}
+
+/// Starts a part of the car; it moves in every base cycle.
+fn start_part(spec: &ScenarioSpec, model: &CarModel, part: &PartSpec, outside: Outside) -> Result<Part, AssembleError> {
     let role = match part.kind {
         PartKind::Actuator => Role::Actuator,
         PartKind::Plant => Role::Plant,

@@ -29,6 +29,7 @@ mod codes;
 mod diagnostic;
 mod inline;
 pub mod keys;
+mod outside;
 mod overrides;
 mod problems;
 mod reference;
@@ -47,13 +48,13 @@ use std::fmt;
 pub use codes::Code;
 pub use diagnostic::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use inline::{error_file, variation_file};
+pub use outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
 pub use reference::{codes_reference, format_reference, schema_json};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
-    LimitsSpec, MappingSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec,
-    OutsideSpec, PartKind, PartSpec, ProbabilitySpec, Program, RequirementSpec, ScenarioSpec, Start, StartSpec,
-    VehicleSpec, WallSpec, WorldSpec,
+    LimitsSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, ProbabilitySpec,
+    RequirementSpec, ScenarioSpec, Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, Keep, Order, Scope};

@@ -2,9 +2,10 @@
 
 use super::super::codes::Code;
 use super::super::keys::Section;
+use super::super::outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
 use super::super::problems::{Problems, excerpt, listed};
 use super::super::span::{Located, Span};
-use super::super::spec::{DriverSpec, MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
+use super::super::spec::DriverSpec;
 use super::super::tree::{Node, Value};
 use super::super::view::View;
 use super::super::words::{DriverKind, HiddenMemory};
