@@ -38,7 +38,8 @@ fn a_built_in_driver_can_take_the_place_of_the_scenarios_own() {
 fn a_grid_comes_in_a_frame_of_its_own_and_channels_are_sampled_as_the_scenario_says() {
     let project = Project::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let text = project.read("pull.toml").replace("driver  = \"path-follower\"", "driver = { file = \"grid.py\", double = 0 }");
+    let text =
+        project.read("pull.toml").replace("driver  = \"path-follower\"", "driver = { file = \"grid.py\", double = 0 }");
     project.write("grid.toml", &text.replace("path    =", "localisation = { cycle = \"1 s\" }\npath    ="));
     project.write(
         "grid.py",
