@@ -69,7 +69,7 @@ fn a_world_in_c_is_explored_and_its_first_finding_replayed() {
 fn a_finding_of_a_world_is_explained_kept_and_tested_until_it_is_mended() {
     let project = Project::new();
     compiled(&project, &[]);
-    let (code, found) = project.json(&["explore", "./toy_world", "--rollouts", "0"]);
+    let (code, found) = project.json(&["explore", "./toy_world", "--until", "4 s", "--rollouts", "0"]);
     assert_eq!(code, 1, "{found}");
     let (code, why) = project.json(&["explain", "last#1", "--samples", "8"]);
     assert_eq!(
@@ -107,7 +107,7 @@ fn a_finding_of_a_world_is_explained_kept_and_tested_until_it_is_mended() {
 fn a_world_that_was_stopped_is_resumed_to_the_same_end_and_another_program_is_refused() {
     let project = Project::new();
     compiled(&project, &[]);
-    let whole = ["explore", "./toy_world", "--rollouts", "0", "--refine", "0"];
+    let whole = ["explore", "./toy_world", "--until", "5 s", "--rollouts", "0", "--refine", "0"];
     let (_, straight) = project.json(&whole);
     let (code, part) = project.json(&[&whole[..], &["--budget", "states=2"]].concat());
     assert_eq!(part["complete"], false, "{code} {part}");
@@ -137,7 +137,7 @@ fn a_world_that_cannot_be_started_again_leaves_an_incomplete_result() {
             ("#include <math.h>", "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>"),
         ],
     );
-    let (code, found) = project.json(&["explore", "./toy_world", "--rollouts", "0", "--refine", "0", "-j", "1"]);
+    let (code, found) = project.json(&["explore", "./toy_world", "--until", "5 s", "--rollouts", "0", "-j", "1"]);
     assert!(code == 5 || code == 1, "{code} {found}");
     assert_eq!(found["complete"], false, "{found}");
     assert!(project.file(found["run"].as_str().expect("a folder")).join("report.html").is_file());
