@@ -113,7 +113,7 @@ def live(link: socket.socket, session: Session) -> None:
         try:
             kind, body = inbox.next()
             if kind == _DO:
-                _tell(link, session.do(_of_branch(wire.unpack(body))))
+                _tell(link, _done(session, body))
                 continue
         except (Gone, OSError):
             return
@@ -144,11 +144,15 @@ def live(link: socket.socket, session: Session) -> None:
             _tell(link, wire.DONE)
 
 
-def _of_branch(op: Any) -> Any:
-    """The operation as the one branch of this process knows it."""
-    for fields in op.values():
-        fields["branch"] = _ONLY
-    return op
+def _done(session: Session, body: bytes) -> bytes:
+    """Does an operation as the one branch of this process knows it."""
+    try:
+        op = wire.unpack(body)
+        for fields in op.values():
+            fields["branch"] = _ONLY
+    except Exception as error:
+        return wire.failed(f"malformed operation: {type(error).__name__}: {error}")
+    return session.do(op)
 
 
 def _descendants(of: int) -> list[int]:
@@ -270,7 +274,7 @@ class Broker:
         """The reply to a request, whatever the request is."""
         start = wire.now()
         try:
-            seq, ops = wire.request_in_parts(body)
+            seq, ops = wire.request_in_parts(body, blobs)
         except wire.Malformed as error:
             return wire.reply(0, [wire.failed(f"malformed request: {error}")], wire.now() - start)
         self.answers = []

@@ -52,8 +52,8 @@ def reply(seq: int, answers: Sequence[bytes], seconds: float) -> bytes:
     return b"".join((_head(_HEAD, seq, _ANSWERS), _array(len(answers)), *answers, _tail(_SECONDS, seconds)))
 
 
-def request(body: bytes) -> tuple[int, list[Any]]:
-    """Sequence number and operations of a request."""
+def request(body: bytes, blobs: Optional[list[bytes]] = None) -> tuple[int, list[Any]]:
+    """Sequence number and operations of a request, with the large pieces that came beside it in their places."""
     if len(body) > BODY_BYTES_MAX:
         raise Malformed(f"oversized: {len(body)} bytes")
     try:
@@ -62,7 +62,10 @@ def request(body: bytes) -> tuple[int, list[Any]]:
         raise Malformed(f"not MessagePack: {type(error).__name__}: {error}") from None
     if type(message) is not dict:
         raise Malformed(f"a request is a map, not {type(message).__name__}")
-    return _checked(message), message["ops"]
+    seq, ops = _checked(message), message["ops"]
+    if blobs:
+        _attach(ops, blobs)
+    return seq, ops
 
 
 def _checked(message: dict[Any, Any]) -> int:
@@ -77,8 +80,10 @@ def _checked(message: dict[Any, Any]) -> int:
     return seq
 
 
-def request_in_parts(body: bytes) -> tuple[int, list[bytes]]:
+def request_in_parts(body: bytes, blobs: Optional[list[bytes]] = None) -> tuple[int, list[bytes]]:
     """Sequence number and operations of a request, each as it was encoded: to be passed on without a look inside."""
+    if blobs:
+        return _loose(body, blobs)
     ops: list[bytes] = []
     fields: dict[Any, Any] = {}
     try:
@@ -99,9 +104,14 @@ def request_in_parts(body: bytes) -> tuple[int, list[bytes]]:
         whole = False
     if not whole:
         # The usual way knows what to say about it.
-        seq, loose = request(body)
-        return seq, [pack(op) for op in loose]
+        return _loose(body)
     return _checked(fields), ops
+
+
+def _loose(body: bytes, blobs: Optional[list[bytes]] = None) -> tuple[int, list[bytes]]:
+    """The same, each operation encoded anew."""
+    seq, ops = request(body, blobs)
+    return seq, [pack(op) for op in ops]
 
 
 def branch_of_step(op: bytes) -> Optional[int]:
@@ -113,6 +123,23 @@ def branch_of_step(op: bytes) -> Optional[int]:
         return op[at]
     width = _UNSIGNED.get(op[at])
     return None if width is None else int.from_bytes(op[at + 1 : at + 1 + width], "big")
+
+
+def _attach(ops: list[Any], blobs: list[bytes]) -> None:
+    """A grid whose cells are in a frame gets them; all frames are handed to every step besides, as they came."""
+    for op in ops:
+        step = op.get("step") if isinstance(op, dict) else None
+        seen = step.get("seen") if isinstance(step, dict) else None
+        if not isinstance(seen, dict):
+            continue
+        grid = seen.get("occupancy")
+        number = grid.get("blob") if isinstance(grid, dict) else None
+        if grid is None or number is None:
+            seen["blobs"] = blobs
+        elif isinstance(number, int) and 0 <= number < len(blobs):
+            grid["cells"] = blobs[number]
+        else:
+            raise Malformed(f"`occupancy` is in frame {number!r} beside the message, which has {len(blobs)}")
 
 
 def decision(answer: Any, key: Sequence[float]) -> bytes:

@@ -72,7 +72,13 @@ pub fn seen() -> Seen {
             length: 135.0,
             width: 136.0,
         }],
-        occupancy: Some(Box::new(Occupancy { cell_m: 0.25, columns: 3, rows: 1, cells: vec![0, 255, 7].into() })),
+        occupancy: Some(Box::new(Occupancy {
+            cell_m: 0.25,
+            columns: 3,
+            rows: 1,
+            cells: vec![0, 255, 7].into(),
+            blob: None,
+        })),
     }
 }
 

@@ -115,6 +115,7 @@ const COMMANDED: [Channel; 2] =
 pub(crate) struct Layout {
     pub(crate) variables: Vec<Variable>,
     pub(crate) driver: usize,
+    pub(crate) part: usize,
     errors: usize,
     told_line: usize,
     command_line: usize,
@@ -144,6 +145,7 @@ impl Drive {
             Driver::Trajectory(_) => TrajectoryMemory::variables(),
             Driver::Foreign(foreign) => foreign.variables(),
         });
+        layout.part = add(self.part.as_ref().map_or_else(Vec::new, |part| part.code.variables()));
         layout.errors = add(self.errors.variables().to_vec());
         let reach = self.errors.reach();
         layout.told_line = add(DelayLine::variables(reach.sensor_delay_ticks, "told", &TOLD));
@@ -190,6 +192,9 @@ impl Drive {
             DriverMemory::Path(memory) => memory.write_key(layout.driver, key),
             DriverMemory::Trajectory(memory) => memory.write_key(layout.driver, key),
             DriverMemory::Foreign { completed } => self.write_foreign(state, *completed, key),
+        }
+        if self.part.is_some() {
+            self.write_part(state, key);
         }
         self.errors.write_key(&state.errors, layout.errors, key);
         if let Some(extras) = &state.extras {
