@@ -51,7 +51,7 @@ fn a_grid_comes_in_a_frame_of_its_own_and_channels_are_sampled_as_the_scenario_s
     for snapshot in ["copy", "fork"] {
         let mut command = project.command(&["run", "grid.toml", "--format", "json", "--set", "explore.until=\"5 s\""]);
         command.env("ANABRANCH_PYTHON", root.join("target/python-venv/bin/python")).env("ANABRANCH_SNAPSHOT", snapshot);
-        let ran = common::Ran::of(command.output().expect("the program starts"));
+        let ran = crate::common::Ran::of(command.output().expect("the program starts"));
         let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
         assert_eq!((ran.code, &value["driver"]["faults"]), (0, &0.into()), "{snapshot}: {value}");
         assert_eq!(value["driver"]["steps"], 500, "{value}");

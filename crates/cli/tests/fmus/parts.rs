@@ -4,8 +4,8 @@
 use anabranch_kernel::maths;
 use serde_json::{Value, json};
 
-use super::common::Project;
 use super::make::{Recipe, root};
+use crate::common::Project;
 
 const STATE: &str = "canGetAndSetFMUstate=\"true\" canGetAndSetFMUState=\"true\"";
 /// A few hundred segments of the narrow passage with contacts, arrivals and late ones, as in the tests of links.

@@ -2,8 +2,6 @@
 //! built-in ones bit for bit.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-#[path = "../common/mod.rs"]
-mod common;
 #[path = "../../../bridge/tests/fmu/make.rs"]
 mod make;
 mod parts;
