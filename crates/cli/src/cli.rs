@@ -45,6 +45,8 @@ pub enum Verb {
     Report(verbs::report::Report),
     /// Minimise a finding, and say which error at which moment mattered.
     Explain(verbs::explain::Explain),
+    /// Turn maps of other tools into map files, and pictures or barriers into tiles.
+    Convert(verbs::convert::Convert),
     /// Print completions for a shell.
     Completions(verbs::generate::Completions),
     /// Print the manual page.

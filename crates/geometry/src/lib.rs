@@ -22,6 +22,7 @@ mod outline;
 mod path;
 mod pose;
 mod sweep;
+pub mod tiles;
 
 pub use clearance::{Nearest, WallEdge, clearance, nearest, nearest_with_points};
 pub use obstacles::EdgeSet;

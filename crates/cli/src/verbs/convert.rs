@@ -1,0 +1,184 @@
+//! `convert`: maps of other tools become map files, pictures and barriers become tiles.
+
+use std::path::{Path, PathBuf};
+
+use anabranch_geometry::Point;
+use anabranch_geometry::tiles::{Canvas, Grid, to_file};
+use anabranch_import::picture::{Placement, draw_png};
+use anabranch_import::rndf::{self, Remark};
+use anabranch_kernel::units::{Dimension, parse_quantity};
+use anabranch_roads::{Network, file};
+use clap::Args;
+use serde_json::json;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::screen::Screen;
+
+/// Grey values below this are obstacles unless somebody says otherwise: the darker half.
+const DARK_BELOW: u8 = 128;
+
+/// Turn maps of other tools into map files, and pictures or barriers into tiles.
+///
+/// What is done follows from the names: `town.rndf` to `town.road.toml`, `town.road.toml` to `fences.tiles` (its barriers),
+/// `fences.png` to `fences.tiles` (its dark pixels).
+#[derive(Args, Debug)]
+pub struct Convert {
+    /// What is read: .rndf, .road.toml or .png.
+    #[arg(value_name = "FROM")]
+    pub from: PathBuf,
+    /// What is written: .road.toml or .tiles.
+    #[arg(value_name = "TO")]
+    pub to: PathBuf,
+    /// The MDF that belongs to an RNDF: speed limits and checkpoints.
+    #[arg(long, value_name = "FILE")]
+    pub mission: Option<PathBuf>,
+    /// Go on although something of the original will be missing; what, is said.
+    #[arg(long)]
+    pub lossy: bool,
+    /// Side of a cell of the tiles.
+    #[arg(long, value_name = "LENGTH", default_value = "0.2 m", value_parser = length)]
+    pub cell: f64,
+    /// Side of a pixel of the picture.
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    pub pixel: Option<f64>,
+    /// Where the lower left corner of the picture lies: "10 m, -5 m".
+    #[arg(long, value_name = "X, Y", default_value = "0 m, 0 m", value_parser = corner, allow_hyphen_values = true)]
+    pub corner: Point,
+}
+
+fn length(text: &str) -> Result<f64, String> {
+    let value = parse_quantity(text, Dimension::Length).ok().filter(|value| *value > 0.0);
+    value.ok_or_else(|| "write a length with its unit, such as \"0.2 m\"".to_owned())
+}
+
+fn corner(text: &str) -> Result<Point, String> {
+    let read = |text: &str| parse_quantity(text, Dimension::Length).ok();
+    let point = text.split_once(',').and_then(|(x, y)| Some(Point::new(read(x)?, read(y)?)));
+    point.ok_or_else(|| "write two lengths, such as \"10 m, -5 m\"".to_owned())
+}
+
+/// What a conversion did, for people.
+struct Done {
+    what: String,
+    remarks: Vec<Remark>,
+}
+
+impl Convert {
+    /// Converts one file.
+    pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
+        let done = match (ending(&self.from), ending(&self.to)) {
+            (Some(Ending::Rndf), Some(Ending::Map)) => self.rndf_to_map()?,
+            (Some(Ending::Map), Some(Ending::Tiles)) => self.map_to_tiles()?,
+            (Some(Ending::Picture), Some(Ending::Tiles)) => self.picture_to_tiles()?,
+            _ => {
+                let message = format!("nobody turns `{}` into `{}`", self.from.display(), self.to.display());
+                let help = ".rndf becomes .road.toml; .road.toml and .png become .tiles";
+                return Err(Failure::input(message, help));
+            }
+        };
+        let text = |remark: &Remark| match remark {
+            Remark::Approximated(what) => ("approximated", what.clone()),
+            Remark::LeftOut(what) => ("left out", what.clone()),
+        };
+        let remarks: Vec<(&str, String)> = done.remarks.iter().map(text).collect();
+        let machine = json!({
+            "schema": "anabranch.convert/1",
+            "from": self.from.display().to_string(),
+            "to": self.to.display().to_string(),
+            "taken": done.what,
+            "remarks": remarks.iter().map(|(kind, what)| json!({ "kind": kind, "what": what })).collect::<Vec<_>>(),
+        });
+        let lines: String = remarks.iter().map(|(kind, what)| format!("  {kind:<12}  {what}\n")).collect();
+        let to = self.to.display();
+        screen.result(|_| format!("{to}\n  {:<12}  {}\n{lines}", "taken", done.what), &machine);
+        Ok(Exit::Done)
+    }
+
+    fn rndf_to_map(&self) -> Result<Done, Failure> {
+        let text = read_text(&self.from)?;
+        let named = |path: &PathBuf| read_text(path).map(|text| (path.display().to_string(), text));
+        let mission = self.mission.as_ref().map(named).transpose()?;
+        let mission = mission.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
+        let read = rndf::read(&self.from.display().to_string(), &text, mission)?;
+        let lost = read.remarks.iter().filter_map(|remark| match remark {
+            Remark::LeftOut(what) => Some(what.as_str()),
+            Remark::Approximated(_) => None,
+        });
+        let lost: Vec<&str> = lost.collect();
+        if !lost.is_empty() && !self.lossy {
+            let message = format!("the map cannot say everything: {} would be left out", lost.join(", "));
+            return Err(Failure::input(message, "pass --lossy to go on without it"));
+        }
+        write_file(&self.to, file::write(&read.map).as_bytes())?;
+        Ok(Done { what: described(&read.network), remarks: read.remarks })
+    }
+
+    fn map_to_tiles(&self) -> Result<Done, Failure> {
+        let read = file::read(&self.from.display().to_string(), &read_text(&self.from)?)?;
+        if read.network.barriers().is_empty() {
+            let message = format!("`{}` has no barriers", self.from.display());
+            return Err(Failure::input(message, "add a [[barrier]], or `kerbs = \"0.5 m\"` under [make]"));
+        }
+        let mut canvas = self.canvas();
+        read.network.barriers().iter().for_each(|barrier| barrier.draw(&mut canvas));
+        let what = format!("{} barrier(s)", read.network.barriers().len());
+        self.write_tiles(&canvas, what)
+    }
+
+    fn picture_to_tiles(&self) -> Result<Done, Failure> {
+        let Some(pixel_m) = self.pixel else {
+            return Err(Failure::input("how large is a pixel of the picture?", "say so: --pixel \"0.1 m\""));
+        };
+        let bytes = std::fs::read(&self.from).map_err(|e| Failure::file("read", &self.from, &e))?;
+        let mut canvas = self.canvas();
+        let placement = Placement { corner: self.corner, pixel_m, dark_below: DARK_BELOW };
+        let dark = draw_png(&mut canvas, &bytes, placement)
+            .map_err(|e| Failure::input(format!("`{}`: {e}", self.from.display()), ""))?;
+        self.write_tiles(&canvas, format!("{dark} dark pixel(s)"))
+    }
+
+    fn canvas(&self) -> Canvas {
+        Canvas::new(Grid { origin: Point::default(), cell_m: self.cell })
+    }
+
+    fn write_tiles(&self, canvas: &Canvas, what: String) -> Result<Done, Failure> {
+        write_file(&self.to, &to_file(canvas))?;
+        let what = format!("{what} in {} tile(s) of {} m", canvas.tiles().len(), canvas_tile_m(self.cell));
+        Ok(Done { what, remarks: Vec::new() })
+    }
+}
+
+fn canvas_tile_m(cell_m: f64) -> f64 {
+    Grid { origin: Point::default(), cell_m }.tile_m()
+}
+
+/// What a network consists of.
+fn described(network: &Network) -> String {
+    let turns = network.lanes().iter().filter(|lane| lane.junction().is_some()).count();
+    let (lanes, junctions, zones) = (network.lanes().len() - turns, network.junctions().len(), network.zones().len());
+    format!("{lanes} lane(s), {turns} turn(s) in {junctions} junction(s), {zones} zone(s)")
+}
+
+/// The kinds of files that are known by their names.
+enum Ending {
+    Rndf,
+    Map,
+    Tiles,
+    Picture,
+}
+
+fn ending(path: &Path) -> Option<Ending> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let known =
+        [(".rndf", Ending::Rndf), (".road.toml", Ending::Map), (".tiles", Ending::Tiles), (".png", Ending::Picture)];
+    known.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| kind)
+}
+
+fn read_text(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|e| Failure::file("read", path, &e))
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(path, bytes).map_err(|e| Failure::file("write", path, &e))
+}

@@ -1,0 +1,5 @@
+//! What comes in from other tools.
+
+mod disk;
+mod picture;
+mod rndf;
