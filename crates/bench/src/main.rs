@@ -13,6 +13,7 @@ mod overhead;
 mod scenario;
 mod timing;
 mod truth;
+mod vehicle;
 mod version;
 
 use std::process::ExitCode;
@@ -67,6 +68,7 @@ const BENCHES: &[Bench] = &[
     ("corridor", corridor::run),
     ("truth", truth::run),
     ("version", version::run),
+    ("vehicle", vehicle::run),
 ];
 
 fn main() -> ExitCode {

@@ -1,7 +1,9 @@
-//! Room `driving`; see `docs/ARCHITECTURE.md`.
+//! Drivers: planners and tracking controllers; see `docs/ARCHITECTURE.md`.
 
 pub mod follow;
 pub mod planner;
+pub mod road;
+pub mod track;
 
 pub use planner::{
     EXPANSIONS_MAX, Gear, Gears, PlanCosts, PlanError, PlanRequest, plan, reeds_shepp, turning_radius_m,

@@ -80,6 +80,12 @@ impl CarSpec {
             gear_change_s: 0.8,
         }
     }
+    /// The same car as a bare kinematic bicycle (S4-6): rolls without slip and does at once what it is told.
+    #[must_use]
+    pub fn kinematic(&self) -> Self {
+        // 100 rad/s turn the wheels from lock to lock within a step of 15 ms.
+        Self { steering_lag_s: 0.0, accel_lag_s: 0.0, slip_gain: 1.0, steering_rate_max_radps: 100.0, ..*self }
+    }
     /// A car by its name in [`PRESETS`].
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -143,6 +149,27 @@ impl Car<f64> {
     /// Where it is.
     pub fn pose(&self) -> Pose {
         Pose::new(self.x, self.y, self.heading)
+    }
+    /// Its variables, in the order [`Self::write_key`] writes them. Cells of the pose are the paper's (S1-9).
+    pub fn variables() -> Vec<Variable> {
+        vec![
+            Variable::real("x", "m", 0.1),
+            Variable::real("y", "m", 0.1),
+            Variable::real("heading", "rad", 0.02),
+            Variable::real("speed", "m/s", 0.2),
+            Variable::real("accel", "m/s^2", 1.0),
+            Variable::real("steering", "rad", 0.1),
+        ]
+    }
+    /// Adds the car to the merge key; its variables start at `base_index`.
+    #[inline]
+    pub fn write_key(&self, base_index: usize, key: &mut KeyWriter<'_>) {
+        key.real(base_index, self.x);
+        key.real(base_index + 1, self.y);
+        key.angle(base_index + 2, self.heading);
+        key.real(base_index + 3, self.speed);
+        key.real(base_index + 4, self.accel);
+        key.real(base_index + 5, self.steering);
     }
 }
 
@@ -210,27 +237,16 @@ impl CarState {
     pub fn at(pose: Pose) -> Self {
         Self { car: Car::at(pose), gear: Gear::Forward }
     }
-    /// Its variables, in the order [`Self::write_key`] writes them. Cells of the pose are the paper's (S1-9).
+    /// Its variables, in the order [`Self::write_key`] writes them: those of the car, then the gear.
     pub fn variables() -> Vec<Variable> {
-        vec![
-            Variable::real("x", "m", 0.1),
-            Variable::real("y", "m", 0.1),
-            Variable::real("heading", "rad", 0.02),
-            Variable::real("speed", "m/s", 0.2),
-            Variable::real("accel", "m/s^2", 1.0),
-            Variable::real("steering", "rad", 0.1),
-            Variable::exact("gear"),
-        ]
+        let mut variables = Car::variables();
+        variables.push(Variable::exact("gear"));
+        variables
     }
     /// Adds the car to the merge key; its variables start at `base_index`.
     #[inline]
     pub fn write_key(&self, base_index: usize, key: &mut KeyWriter<'_>) {
-        key.real(base_index, self.car.x);
-        key.real(base_index + 1, self.car.y);
-        key.angle(base_index + 2, self.car.heading);
-        key.real(base_index + 3, self.car.speed);
-        key.real(base_index + 4, self.car.accel);
-        key.real(base_index + 5, self.car.steering);
+        self.car.write_key(base_index, key);
         key.exact(base_index + 6, u64::from(self.gear == Gear::Reverse));
     }
 }
@@ -243,7 +259,7 @@ pub struct CarModel {
     /// Length of a step.
     pub dt_s: f64,
     steering_share: f64,
-    accel_share: f64,
+    pub(crate) accel_share: f64,
     steering_step_max_rad: f64,
     turn_per_m: f64,
 }
@@ -301,7 +317,7 @@ impl CarModel {
 
     /// First-order lag, sampled exactly, with limits of rate and angle.
     #[inline(always)]
-    fn steer<R: Real>(&self, steering: R, command: R) -> R {
+    pub(crate) fn steer<R: Real>(&self, steering: R, command: R) -> R {
         let angle_max = R::splat(self.spec.steering_max_rad);
         let step_max = R::splat(self.steering_step_max_rad);
         let wanted = command.clamp(-angle_max, angle_max);
@@ -338,7 +354,7 @@ fn lag_share(lag_s: f64, dt_s: f64) -> f64 {
 /// Sine and cosine of half of a turn by their series: below 10⁻¹² off for turns up to 0.2 rad per step, which is a
 /// compact car at 75 m/s with full lock and 10 ms.
 #[inline(always)]
-fn half_turn<R: Real>(turn: R) -> (R, R) {
+pub(crate) fn half_turn<R: Real>(turn: R) -> (R, R) {
     let h = R::splat(0.5) * turn;
     let z = h * h;
     let one = R::splat(1.0);
