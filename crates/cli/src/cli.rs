@@ -45,6 +45,8 @@ pub enum Verb {
     Report(verbs::report::Report),
     /// Minimise a finding, and say which error at which moment mattered.
     Explain(verbs::explain::Explain),
+    /// Look into recorded data: fit error models to logs.
+    Data(verbs::data::Data),
     /// Print completions for a shell.
     Completions(verbs::generate::Completions),
     /// Print the manual page.

@@ -1,6 +1,7 @@
 //! One file per verb: its flags and what it does.
 
 pub mod check;
+pub mod data;
 pub mod explain;
 pub mod explore;
 pub mod generate;
@@ -28,6 +29,7 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
         Verb::Replay(verb) => verb.run(global, screen),
         Verb::Report(verb) => verb.run(screen),
         Verb::Explain(verb) => verb.run(global, screen),
+        Verb::Data(verb) => verb.run(screen),
         Verb::Completions(verb) => verb.run(),
         Verb::Man(verb) => verb.run(),
         Verb::ServeFmu(verb) => verb.run(),
