@@ -10,6 +10,7 @@ mod cycle;
 mod link;
 mod memory;
 mod overhead;
+mod rays;
 mod scenario;
 mod timing;
 mod truth;
@@ -67,6 +68,7 @@ const BENCHES: &[Bench] = &[
     ("memory", memory::run),
     ("corridor", corridor::run),
     ("truth", truth::run),
+    ("rays", rays::run),
     ("version", version::run),
     ("vehicle", vehicle::run),
 ];

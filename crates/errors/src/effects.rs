@@ -86,6 +86,10 @@ pub struct Effects {
     pub missed: u32,
     /// Obstacles that are not there and seen.
     pub ghosts: u32,
+    /// Obstacles that are seen with front and rear exchanged.
+    pub flipped: u32,
+    /// Sensors of the own motion that tell nothing, one bit each.
+    pub sensors_lost: u8,
     /// Obstacles that have appeared in the true world, in this segment or earlier.
     pub appeared: u32,
 }
@@ -105,6 +109,8 @@ impl Effects {
         displaced: [Displaced { obstacles: 0, by_m: [0.0; 2] }; GROUPS_MAX],
         missed: 0,
         ghosts: 0,
+        flipped: 0,
+        sensors_lost: 0,
         appeared: 0,
     };
 

@@ -22,6 +22,7 @@
 mod delay_line;
 mod directions;
 mod effects;
+pub mod fit;
 mod memory;
 mod model;
 mod models;
@@ -35,7 +36,8 @@ pub use memory::{LIMITED_MAX, Memory, SLOT_MAX, Slot, VALUES_MAX};
 pub use model::{ErrorModel, Model};
 pub use models::{
     Acceleration, ActuatorDelay, Appears, Drift, Growth, HEADING_CELL_RAD, Jump, JumpParts, ObstacleDisplaced,
-    ObstacleGhost, ObstacleLate, ObstacleMissed, POSITION_CELL_M, PositionDrift, SensorDelay, Steering,
+    ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed, POSITION_CELL_M, PositionDrift, SensorDelay,
+    SensorLost, SilentSensor, Steering,
 };
 pub use set::{Entry, ErrorSet, ErrorSetError, Limits, Reach};
 pub use targets::{Grouping, Obstacle, Targets};

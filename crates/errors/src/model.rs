@@ -101,6 +101,10 @@ models! {
     ObstacleMissed,
     /// Obstacles are seen that are not there.
     ObstacleGhost,
+    /// Obstacles are seen the wrong way round.
+    ObstacleFlipped,
+    /// Sensors of the own motion tell nothing.
+    SensorLost,
     /// Obstacles appear at a bad moment.
     Appears,
 }

@@ -31,6 +31,8 @@ fn examples() -> Vec<Model> {
         ObstacleDisplaced::new("displaced", targets(together), 0.3, 4).into(),
         ObstacleMissed { id: "missed".into(), targets: targets(each) }.into(),
         ObstacleGhost { id: "ghost".into(), targets: targets(together) }.into(),
+        ObstacleFlipped { id: "flipped".into(), targets: targets(each) }.into(),
+        SensorLost { id: "lost".into(), sensors: vec![SilentSensor { name: "gps".into(), number: 0 }] }.into(),
         Appears { id: "appears".into(), targets: targets(each) }.into(),
     ]
 }

@@ -1,0 +1,311 @@
+//! An object tracker between sensor and planner: detections become tracks that keep their number, have a velocity, and
+//! live through readings in which nothing was seen.
+//!
+//! Each track is a Kalman filter of constant velocity. Noise is the same in every direction, so east and north share one
+//! covariance of position and velocity.
+
+use anabranch_geometry::Point;
+use anabranch_kernel::{KeyWriter, Variable, maths};
+use serde::{Deserialize, Serialize};
+
+use super::assignment::{self, Costs, NEVER};
+use super::detection::{DETECTIONS_MAX, Detection};
+use crate::gaussian;
+
+/// Most tracks at a time.
+pub const TRACKS_MAX: usize = 32;
+/// Speed from which on the direction of motion says where the front is.
+const MOVING_MPS: f64 = 1.0;
+/// Weight of a new heading or size against the one believed so far.
+const NEW_WEIGHT: f64 = 0.5;
+
+/// How tracks are born, live and die.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrackerSpec {
+    /// Time between two readings.
+    pub period_s: f64,
+    /// Standard deviation of a detected position, metres.
+    pub position_m: f64,
+    /// How much objects accelerate: m/s per square root of a second.
+    pub speed_walk: f64,
+    /// Standard deviation of the speed of an object that has just been found, m/s.
+    pub speed_birth_mps: f64,
+    /// Squared distance, in deviations, beyond which a detection cannot belong to a track; 13.8 leaves out one in 1 000.
+    pub gate: f64,
+    /// Detections that confirm a track.
+    pub confirm_hits: u8,
+    /// Readings without detection that a track lives through before it is confirmed.
+    pub tentative_misses: u8,
+    /// Readings without detection that a confirmed track lives through.
+    pub coast_misses: u8,
+    /// Readings that are counted for the age, so that it does not keep states apart for ever.
+    pub age_max: u16,
+    /// Most tracks, at most [`TRACKS_MAX`].
+    pub tracks_max: usize,
+}
+
+impl TrackerSpec {
+    /// For cars and people at ten readings a second.
+    pub const TRAFFIC: Self = Self {
+        period_s: 0.1,
+        position_m: 0.3,
+        speed_walk: 2.0,
+        speed_birth_mps: 10.0,
+        gate: 13.8,
+        confirm_hits: 3,
+        tentative_misses: 0,
+        coast_misses: 10,
+        age_max: 20,
+        tracks_max: TRACKS_MAX,
+    };
+}
+
+/// How far a track is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Trust {
+    /// Seen too few times; planners look away.
+    Tentative,
+    /// Seen often enough.
+    Confirmed,
+}
+
+/// An object as the tracker believes it to be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Track {
+    /// Its number, the lowest that was free at its birth: so that a ghost leaves nothing behind when it is gone.
+    pub id: u8,
+    /// How far it is believed.
+    pub trust: Trust,
+    /// Detections so far, counted up to confirmation.
+    hits: u8,
+    /// Readings since the last detection; more than 0 is coasting.
+    pub misses: u8,
+    /// Readings since birth, counted up to a limit.
+    pub age: u16,
+    /// Metres east and north.
+    pub position_m: [f64; 2],
+    /// Metres per second east and north.
+    pub velocity_mps: [f64; 2],
+    /// Variances per direction: of the position, of position with velocity, of the velocity.
+    covariance: [f64; 3],
+    /// Radians.
+    pub heading: f64,
+    /// Metres.
+    pub length_m: f64,
+    /// Metres.
+    pub width_m: f64,
+}
+
+/// Everything the tracker believes, by track number. State.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct TrackerState {
+    tracks: Vec<Track>,
+}
+
+/// Behaviour only: what evolves is its [`TrackerState`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tracker {
+    spec: TrackerSpec,
+}
+
+/// Numbers of a track in keys with their cells. Discrete ones come first.
+const EXACT: [&str; 4] = ["count", "id", "seen", "age"];
+const CELLS: [(&str, &str, f64); 9] = [
+    ("x", "m", 0.2),
+    ("y", "m", 0.2),
+    ("speed_x", "m/s", 0.5),
+    ("speed_y", "m/s", 0.5),
+    ("position_deviation", "m", 0.1),
+    ("speed_deviation", "m/s", 0.5),
+    ("heading", "rad", 0.1),
+    ("length", "m", 0.2),
+    ("width", "m", 0.2),
+];
+
+impl Track {
+    fn born(id: u8, seen: &Detection, spec: &TrackerSpec) -> Self {
+        let trust = if spec.confirm_hits <= 1 { Trust::Confirmed } else { Trust::Tentative };
+        Self {
+            id,
+            trust,
+            hits: 1,
+            misses: 0,
+            age: 0,
+            position_m: [seen.x, seen.y],
+            velocity_mps: [0.0; 2],
+            covariance: [spec.position_m * spec.position_m, 0.0, spec.speed_birth_mps * spec.speed_birth_mps],
+            heading: seen.heading,
+            length_m: seen.length_m,
+            width_m: seen.width_m,
+        }
+    }
+    /// Where it will be if it goes on like this: for planners between readings, and against latency.
+    pub fn after(&self, seconds: f64) -> Point {
+        let [x, y] = std::array::from_fn(|i| self.position_m[i] + self.velocity_mps[i] * seconds);
+        Point::new(x, y)
+    }
+    /// Covariance of (position, velocity), the same for east and north.
+    pub fn covariance(&self) -> [[f64; 2]; 2] {
+        gaussian::square(&self.covariance)
+    }
+    /// Metres per second.
+    pub fn speed_mps(&self) -> f64 {
+        maths::hypot(self.velocity_mps[0], self.velocity_mps[1])
+    }
+
+    fn predict(&mut self, spec: &TrackerSpec) {
+        let dt = spec.period_s;
+        let walk = spec.speed_walk * spec.speed_walk;
+        let [position, both, velocity] = self.covariance;
+        for i in 0..2 {
+            self.position_m[i] += self.velocity_mps[i] * dt;
+        }
+        // White acceleration over dt: walk · dt³/3, dt²/2, dt.
+        self.covariance = [
+            position + 2.0 * dt * both + dt * dt * velocity + walk * dt * dt * dt / 3.0,
+            both + dt * velocity + 0.5 * walk * dt * dt,
+            velocity + walk * dt,
+        ];
+        self.age = spec.age_max.min(self.age.saturating_add(1));
+    }
+    fn seen(&mut self, seen: &Detection, spec: &TrackerSpec) {
+        let variance = spec.position_m * spec.position_m;
+        let mut updated = [[0.0; 2]; 2];
+        for (i, value) in [seen.x, seen.y].into_iter().enumerate() {
+            updated = self.covariance();
+            let mut mean = [self.position_m[i], self.velocity_mps[i]];
+            gaussian::update(&mut mean, &mut updated, 0, value - self.position_m[i], variance);
+            [self.position_m[i], self.velocity_mps[i]] = mean;
+        }
+        gaussian::symmetrise(&mut updated);
+        self.covariance = gaussian::triangle(&updated);
+        self.turn(seen.heading);
+        self.length_m += NEW_WEIGHT * (seen.length_m - self.length_m);
+        self.width_m += NEW_WEIGHT * (seen.width_m - self.width_m);
+        self.misses = 0;
+        self.hits = spec.confirm_hits.min(self.hits.saturating_add(1));
+        if self.hits >= spec.confirm_hits {
+            self.trust = Trust::Confirmed;
+        }
+    }
+    /// Takes in a heading that may be told the wrong way round: things that move do so forwards.
+    fn turn(&mut self, told: f64) {
+        let front = if self.speed_mps() > MOVING_MPS {
+            maths::atan2(self.velocity_mps[1], self.velocity_mps[0])
+        } else {
+            self.heading
+        };
+        let forwards = |angle: f64| {
+            let off = maths::wrap_angle(angle - front);
+            if off.abs() > std::f64::consts::FRAC_PI_2 { angle + std::f64::consts::PI } else { angle }
+        };
+        let (old, new) = (forwards(self.heading), forwards(told));
+        self.heading = maths::wrap_angle(old + NEW_WEIGHT * maths::wrap_angle(new - old));
+    }
+    /// Squared distance of a detection in deviations; more than the gate is `NEVER`.
+    fn cost(&self, seen: &Detection, spec: &TrackerSpec) -> f64 {
+        let spread = self.covariance[0] + spec.position_m * spec.position_m;
+        let (dx, dy) = (seen.x - self.position_m[0], seen.y - self.position_m[1]);
+        let squared = (dx * dx + dy * dy) / spread;
+        // Of two tracks as far away in deviations, the surer one is the better guess: the likelihood says by how much.
+        if squared > spec.gate { NEVER } else { squared + 2.0 * maths::ln(spread) }
+    }
+}
+
+impl Tracker {
+    /// A tracker.
+    ///
+    /// # Panics
+    /// With more than [`TRACKS_MAX`] tracks.
+    pub fn new(spec: TrackerSpec) -> Self {
+        assert!(spec.tracks_max <= TRACKS_MAX, "at most {TRACKS_MAX} tracks");
+        Self { spec }
+    }
+
+    /// One reading. Detections beyond [`DETECTIONS_MAX`] are ignored.
+    pub fn step(&self, state: &mut TrackerState, detections: &[Detection]) {
+        let detections = &detections[..detections.len().min(DETECTIONS_MAX)];
+        state.tracks.iter_mut().for_each(|track| track.predict(&self.spec));
+        let mut taken = 0_u32;
+        // Confirmed tracks choose first, so that no ghost takes away what they have been following.
+        for trust in [Trust::Confirmed, Trust::Tentative] {
+            taken |= self.pair(state, detections, trust, taken);
+        }
+        let spec = &self.spec;
+        state.tracks.retain(|track| match track.trust {
+            Trust::Confirmed => track.misses <= spec.coast_misses,
+            Trust::Tentative => track.misses <= spec.tentative_misses,
+        });
+        for (_, seen) in detections.iter().enumerate().filter(|(index, _)| taken >> index & 1 == 0) {
+            self.bear(state, seen);
+        }
+    }
+    /// Pairs the tracks of one trust with detections that are not taken; returns those that are now.
+    fn pair(&self, state: &mut TrackerState, detections: &[Detection], trust: Trust, taken: u32) -> u32 {
+        let mut costs: Costs = [[NEVER; DETECTIONS_MAX]; TRACKS_MAX];
+        let mut rows = 0;
+        let of_trust = |track: &&mut Track| track.trust == trust;
+        for track in state.tracks.iter_mut().filter(of_trust) {
+            for (column, seen) in detections.iter().enumerate().filter(|(column, _)| taken >> column & 1 == 0) {
+                costs[rows][column] = track.cost(seen, &self.spec);
+            }
+            rows += 1;
+        }
+        let found = assignment::assign(&costs, rows, detections.len());
+        let mut now = 0;
+        for (row, track) in state.tracks.iter_mut().filter(of_trust).enumerate() {
+            match found[row] {
+                Some(column) => {
+                    track.seen(&detections[usize::from(column)], &self.spec);
+                    now |= 1 << column;
+                }
+                None => track.misses = track.misses.saturating_add(1),
+            }
+        }
+        now
+    }
+    fn bear(&self, state: &mut TrackerState, seen: &Detection) {
+        if state.tracks.len() >= self.spec.tracks_max {
+            return;
+        }
+        // Tracks are in the order of their numbers: the first gap is the lowest free number.
+        let gap = state.tracks.iter().zip(0_u8..).position(|(track, number)| track.id != number);
+        let place = gap.unwrap_or(state.tracks.len());
+        state.tracks.insert(place, Track::born(place as u8, seen, &self.spec));
+    }
+
+    /// What the key has of the tracks; each track writes all but the count.
+    pub fn variables(name: &str) -> Vec<Variable> {
+        let exact = EXACT.map(|part| Variable::exact(&format!("{name}.{part}")));
+        let real = CELLS.map(|(part, unit, cell)| Variable::real(&format!("{name}.{part}"), unit, cell));
+        exact.into_iter().chain(real).collect()
+    }
+}
+
+impl TrackerState {
+    /// All tracks, by number.
+    pub fn tracks(&self) -> &[Track] {
+        &self.tracks
+    }
+    /// Tracks that have been seen often enough, by number.
+    pub fn confirmed(&self) -> impl Iterator<Item = &Track> {
+        self.tracks.iter().filter(|track| track.trust == Trust::Confirmed)
+    }
+    /// Writes all tracks; `first` is the index of the first of [`Tracker::variables`].
+    pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
+        key.exact(first, self.tracks.len() as u64);
+        for track in &self.tracks {
+            let counted = u64::from(track.hits) << 16 | u64::from(track.misses) << 8 | track.trust as u64;
+            key.exact(first + 1, u64::from(track.id));
+            key.exact(first + 2, counted);
+            key.exact(first + 3, u64::from(track.age));
+            let real = first + EXACT.len();
+            let deviations = [track.covariance[0].sqrt(), track.covariance[2].sqrt()];
+            let numbers = track.position_m.iter().chain(&track.velocity_mps).chain(&deviations);
+            numbers.enumerate().for_each(|(i, number)| key.real(real + i, *number));
+            key.angle(real + 6, track.heading);
+            key.real(real + 7, track.length_m);
+            key.real(real + 8, track.width_m);
+        }
+    }
+}
