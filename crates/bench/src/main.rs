@@ -13,6 +13,7 @@ mod overhead;
 mod rays;
 mod scenario;
 mod timing;
+mod traffic;
 mod truth;
 mod vehicle;
 mod version;
@@ -67,6 +68,7 @@ const BENCHES: &[Bench] = &[
     ("counters", counters::run),
     ("memory", memory::run),
     ("corridor", corridor::run),
+    ("traffic", traffic::run),
     ("truth", truth::run),
     ("rays", rays::run),
     ("version", version::run),

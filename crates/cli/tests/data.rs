@@ -1,10 +1,8 @@
 //! `data fit-errors`: from a log to an error table that a scenario takes.
 
-mod common;
-
 use std::path::Path;
 
-use common::{PULL, Project};
+use crate::common::{PULL, Project};
 
 /// The shipped log; it was made with known errors.
 fn with_log() -> Project {

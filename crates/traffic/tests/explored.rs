@@ -1,0 +1,105 @@
+//! An ego in traffic, as an explorer sees it: the contract of a system, one result for any number of threads, and merging.
+
+use anabranch_explore::Explorer;
+use anabranch_kernel::contract::check_contract;
+use anabranch_kernel::{Choice, ErrorSpace, Fault, KeyWriter, Params, Seed, SegmentEnd, System, Variable, Watch};
+use anabranch_traffic::towns::Motorway;
+use anabranch_traffic::{
+    Branch, BranchScratch, Input, Outside, Settings, Timeline, Traffic, World, spread, variables, walker_variables,
+};
+use serde::{Deserialize, Serialize};
+
+const SEGMENTS: u32 = 6;
+
+/// The ego keeps its speed; its errors are a phantom brake and a push.
+struct Ride {
+    traffic: Traffic,
+    timeline: Timeline,
+    errors: ErrorSpace,
+    variables: Vec<Variable>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct Riding {
+    branch: Branch,
+    ego: Outside,
+}
+
+impl Ride {
+    fn new() -> Self {
+        let motorway = Motorway { lanes: 2, pieces: 4, piece_m: 800.0, limit_mps: 30.0 };
+        let traffic = Traffic::new(World::new(motorway.streets(), Settings::new(0.1)), Seed(1)).unwrap();
+        let start = traffic.start(&spread(&traffic, 10.0, 25.0));
+        assert!(start.cars().count() >= 50);
+        let timeline = Timeline::new(&traffic, start, SEGMENTS * 10);
+        let errors = ErrorSpace::of_one_site("pedal", &["none", "brakes", "pushes"]);
+        let mut variables = vec![Variable::real("x", "m", 1.0), Variable::real("speed", "m/s", 0.5)];
+        variables.extend(crate::variables());
+        variables.extend(walker_variables());
+        Self { traffic, timeline, errors, variables }
+    }
+}
+
+impl System for Ride {
+    type State = Riding;
+    fn errors(&self) -> &ErrorSpace {
+        &self.errors
+    }
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+    fn start(&self, _seed: Seed, _params: &Params) -> Result<Riding, Fault> {
+        let ego = Outside { lane: 0, station_m: 180.0, lateral_m: 0.0, speed_mps: 25.0, kind: 0 };
+        Ok(Riding { branch: self.traffic.branch(), ego })
+    }
+    fn run(&self, state: &mut Riding, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
+        let wanted_mps = [25.0, 15.0, 30.0][choice.index()];
+        let mut scratch = BranchScratch::default();
+        for _ in 0..10 {
+            let accel = (wanted_mps - state.ego.speed_mps).clamp(-5.0, 2.0);
+            state.ego.speed_mps += accel * 0.1;
+            state.ego.station_m += state.ego.speed_mps * 0.1;
+            let input = Input { outside: &[state.ego], fire: &[] };
+            self.traffic.step_branch(&self.timeline, &mut state.branch, input, &mut scratch);
+        }
+        let whole = self.traffic.whole(&self.timeline, &state.branch);
+        let gaps = whole.in_lane(0).iter().map(|car| (car.station_m - state.ego.station_m).abs() - 4.6);
+        let gap_m = gaps.fold(f64::INFINITY, f64::min);
+        watch.see_margin(gap_m);
+        Ok(if gap_m < 0.0 {
+            SegmentEnd::violated(0, 0)
+        } else if state.branch.tick >= SEGMENTS * 10 {
+            SegmentEnd::TimedOut
+        } else {
+            SegmentEnd::Open
+        })
+    }
+    fn cell(&self, state: &Riding, key: &mut KeyWriter<'_>) {
+        key.real(0, state.ego.station_m);
+        key.real(1, state.ego.speed_mps);
+        state.branch.write_key(&self.timeline, 2, key);
+    }
+    fn time_matters(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn an_ego_in_traffic_keeps_the_contract_of_a_system() {
+    let report = check_contract(&Ride::new(), 12, SEGMENTS as usize).unwrap();
+    assert!(report.segments >= 12);
+}
+
+#[test]
+fn exploring_among_64_cars_gives_one_digest_and_merges() {
+    let ride = Ride::new();
+    let explore = |threads| Explorer::new(&ride).threads(threads).run().unwrap();
+    let one = explore(1);
+    for threads in [2, 7] {
+        assert_eq!(explore(threads).digest, one.digest);
+    }
+    let share = one.progress.merged as f64 / one.progress.segments as f64;
+    println!("{} segments, {} merged: {share:.2}", one.progress.segments, one.progress.merged);
+    assert!(one.progress.segments < 3_u64.pow(SEGMENTS + 1) / 2, "merging saves something");
+    assert!(share > 0.05, "{share}");
+}
