@@ -54,7 +54,10 @@ fn a_grid_comes_in_a_frame_of_its_own_and_channels_are_sampled_as_the_scenario_s
         let ran = crate::common::Ran::of(command.output().expect("the program starts"));
         let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
         assert_eq!((ran.code, &value["driver"]["faults"]), (0, &0.into()), "{snapshot}: {value}");
-        assert_eq!(value["driver"]["steps"], 500, "{value}");
+        assert!(
+            value["driver"]["steps"].as_u64() >= Some(500),
+            "those of the run, and some to check its promises: {value}"
+        );
     }
 }
 

@@ -196,12 +196,13 @@ fn a_driver_that_goes_away_while_findings_are_saved_leaves_its_result() {
         let _ = std::fs::remove_file(project.file("gone"));
         let (code, found) = project.json(&explore(&once));
         assert!(project.file("gone").is_file(), "{left} steps before the end it was still asked");
-        assert_eq!(found["complete"], false, "{left}: {found}");
+        let traces_alone = left == 10;
+        assert!(traces_alone || found["complete"] == false, "{left}: {}", found["stop"]);
         assert!(code == 1 || code == 5, "{code}, {left}: {found}");
         let run = project.file(found["run"].as_str().expect("a folder"));
         assert!(run.join("result.json").is_file() && run.join("report.html").is_file(), "{left}");
         assert!(found["not_reproducible"].is_null(), "{left}: {found}");
-        if left == 10 {
+        if traces_alone {
             assert_eq!(found["groups"].as_array().map(Vec::len), Some(groups), "all of them were confirmed: {found}");
         }
     }
