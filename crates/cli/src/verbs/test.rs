@@ -93,6 +93,8 @@ impl Test {
             baseline.iter().fold(case, |case, baseline| baseline.judge(case))
         });
         let exit = exit_of(findings.iter().chain(&scenarios));
+        // One time for the terminal, the page and machines.
+        let seconds = clock.seconds();
         if let Some(path) = &self.junit {
             let suite = |name: &str, cases: &[Case]| {
                 let cases = cases.iter().map(Case::to_junit).collect();
@@ -101,15 +103,15 @@ impl Test {
             let xml = junit::to_xml(&[suite("findings", &findings), suite("scenarios", &scenarios)]);
             anabranch_record::publish(path, &xml)?;
         }
-        let machine = self.to_json(&findings, &scenarios, clock.seconds(), exit);
+        let machine = self.to_json(&findings, &scenarios, seconds, exit);
         if let Some(path) = &self.report {
-            let line = counted(findings.iter().chain(&scenarios), clock.seconds());
+            let line = counted(findings.iter().chain(&scenarios), seconds);
             let command = anabranch_record::tidy_command(std::env::args());
             let run = TestRun { tested: &machine, summary: &line, command, started };
             let page = test_report(&run, |run| RunFolder::open(Path::new(run)).ok());
             anabranch_record::publish(path, page.as_bytes())?;
         }
-        screen.result(|paint| summary(findings.iter().chain(&scenarios), clock.seconds(), paint), &machine);
+        screen.result(|paint| summary(findings.iter().chain(&scenarios), seconds, paint), &machine);
         Ok(exit)
     }
 
