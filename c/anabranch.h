@@ -91,6 +91,11 @@ typedef struct ab_path {
     size_t sample_count;
 } ab_path;
 
+/* Seconds between two samples of each channel; a step between two of them sees the older one again. */
+typedef struct ab_periods {
+    double pose_s, speed_s, objects_s, occupancy_s;
+} ab_periods;
+
 typedef struct ab_begin {
     /* The only source of chance that the code may use. */
     uint64_t seed;
@@ -104,6 +109,7 @@ typedef struct ab_begin {
     ab_goal goal;
     ab_car car;
     ab_path path;
+    ab_periods periods;
     /* If `wants` names "walls". */
     const ab_wall *walls;
     size_t wall_count;
@@ -894,6 +900,11 @@ static const abx_field abx_path_fields[] = {
     ABX_LIST(ABX_F_ROWS, ab_path, "samples", samples, sample_count, abx_sample_row),
 };
 ABX_TABLE(abx_path, ab_path);
+static const abx_field abx_periods_fields[] = {
+    ABX_AT(ABX_F_REAL, ab_periods, pose_s), ABX_AT(ABX_F_REAL, ab_periods, speed_s), ABX_AT(ABX_F_REAL, ab_periods, objects_s),
+    ABX_AT(ABX_F_REAL, ab_periods, occupancy_s),
+};
+ABX_TABLE(abx_periods, ab_periods);
 static const abx_field abx_begin_fields[] = {
     ABX_AT(ABX_F_UINT64, ab_begin, seed),
     ABX_AT(ABX_F_TEXT, ab_begin, scenario),
@@ -904,6 +915,7 @@ static const abx_field abx_begin_fields[] = {
     ABX_IN(ABX_F_MAP, ab_begin, goal, abx_goal_table),
     ABX_IN(ABX_F_MAP, ab_begin, car, abx_car_table),
     ABX_IN(ABX_F_MAP, ab_begin, path, abx_path_table),
+    ABX_IN(ABX_F_MAP, ab_begin, periods, abx_periods_table),
     ABX_LIST(ABX_F_ROWS, ab_begin, "walls", walls, wall_count, abx_wall_row),
 };
 ABX_TABLE(abx_begin, ab_begin);

@@ -170,6 +170,24 @@ def test_blobs_beside_a_message_reach_the_driver(tmp_path: Path) -> None:
         assert host.step(0)["failed"]["text"].startswith("IndexError")
 
 
+@pytest.mark.parametrize("snapshot", ["copy", "fork"])
+def test_the_cells_of_a_grid_come_in_a_frame_of_their_own(tmp_path: Path, snapshot: str) -> None:
+    lines = ["import anabranch", "class Grid(anabranch.Driver):", '    wants = ["occupancy"]', "    def reset(self, begin):"]
+    lines += ["        self.period = begin.periods.pose_s", "    def step(self, seen):"]
+    (tmp_path / "grid.py").write_text("\n".join([*lines, "        return (float(seen.occupancy.cells[1]), self.period)\n"]))
+    with Host("grid.py", folder=tmp_path, ANABRANCH_SNAPSHOT=snapshot) as host:
+        assert host.ask("describe")["wants"] == ["occupancy", "blobs"]
+        for branch in (0, 1):
+            host.ask("reset", branch=branch, begin={"periods": {"pose_s": 1.0}})
+        grid = {"cell_m": 0.25, "columns": 2, "rows": 1}
+        ops = [{"step": {"branch": n, "seen": {**SEEN, "occupancy": {**grid, "blob": n}}}} for n in (0, 1)]
+        reply = host.raw(msgpack.packb({"anabranch": 1, "seq": 9, "ops": ops}), b"\x00\x03", b"\x00\x07")
+        decided = [answer["decision"] for answer in reply["answers"]]
+        assert [(d["steer"], d["accel"]) for d in decided] == [(3.0, 1.0), (7.0, 1.0)]
+        lost = host.raw(msgpack.packb({"anabranch": 1, "seq": 10, "ops": ops}), b"\x00\x03")
+        assert "frame 1" in lost["answers"][0]["failed"]["text"]
+
+
 def mutated(body: bytes, chance: random.Random) -> bytes:
     data = bytearray(body)
     for _ in range(chance.randint(1, 4)):

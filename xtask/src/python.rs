@@ -80,14 +80,18 @@ pub fn tests() -> Report {
     runner::run(python().args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]))
 }
 
-/// Steps and saved states through the kit, as ratios to the bare library and the bare system call.
+/// Steps and saved states through the kit, as ratios to the bare library and the bare system call; then what saved
+/// states gain in an exploration.
 pub fn bench() -> Result<(), String> {
-    if let Some(problem) = prepare().problem {
-        return Err(problem);
+    let mut build = metadata::cargo();
+    build.args(["build", "--release", "--quiet", "--package", "anabranch-cli"]);
+    for report in [prepare(), runner::run(&mut build)] {
+        report.problem.map_or(Ok(()), Err)?;
     }
     println!("{BENCH}");
-    match runner::run(python().args(["bench/link.py"])).problem {
-        None => Ok(()),
-        Some(problem) => Err(problem),
-    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| metadata::root().join("target"), PathBuf::from);
+    let program = target.join("release").join(format!("anabranch{}", std::env::consts::EXE_SUFFIX));
+    let link = runner::run(python().arg("bench/link.py"));
+    let gain = runner::run(python().arg("bench/gain.py").arg(program));
+    link.problem.or(gain.problem).map_or(Ok(()), Err)
 }

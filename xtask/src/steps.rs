@@ -168,7 +168,7 @@ fn clippy() -> Report {
 
 /// With the features of the tests, so that nothing is built twice.
 fn doctests() -> Report {
-    runner::run(cargo().args(["test", "--workspace", FEATURES, "--doc", "--quiet"]))
+    runner::run(cargo().args(["test", "--workspace", FEATURES, "--doc", "--quiet", "--no-fail-fast"]))
 }
 
 /// The test runner with this selection of tests: nextest where it is installed, cargo's own elsewhere.

@@ -10,6 +10,7 @@ mod cycle;
 mod link;
 mod memory;
 mod overhead;
+mod rays;
 mod road;
 mod scenario;
 mod timing;
@@ -70,6 +71,7 @@ const BENCHES: &[Bench] = &[
     ("corridor", corridor::run),
     ("traffic", traffic::run),
     ("truth", truth::run),
+    ("rays", rays::run),
     ("version", version::run),
     ("road", road::run),
     ("vehicle", vehicle::run),

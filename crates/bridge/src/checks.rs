@@ -4,7 +4,7 @@
 //! and it is ended ([`check_kinds`]); a number that is none concerns only the branch it belongs to ([`check_answer`]).
 
 use crate::misbehaviour::{Kind, Misbehaviour};
-use crate::protocol::{Answer, Card, Decision, Op, PROTOCOL, Role, Snapshot, Support, WorldCard, WorldSegment};
+use crate::protocol::{Answer, Card, Decision, Moved, Op, PROTOCOL, Role, Snapshot, Support, WorldCard, WorldSegment};
 
 /// Largest angle of front wheels that any car could mean, in radians (86°).
 pub const STEER_RAD_MAX: f64 = 1.5;
@@ -70,7 +70,7 @@ pub fn check_card(card: &Card) -> Result<(), Misbehaviour> {
     match (card.role, &card.world) {
         (Role::World, Some(world)) => check_world(world),
         (Role::World, None) => Err(broken("has the role world, but its card has no `world`")),
-        (Role::Driver, _) => Ok(()),
+        (Role::Driver | Role::Actuator | Role::Plant, _) => Ok(()),
     }
 }
 
@@ -114,6 +114,7 @@ fn suits(op: &Op, answer: &Answer) -> bool {
             | (Op::Describe {}, Answer::Card(_))
             | (Op::Reset { .. } | Op::Load { .. } | Op::Drop { .. } | Op::Bye {}, Answer::Done {})
             | (Op::Step { .. }, Answer::Decision(_))
+            | (Op::Move { .. }, Answer::Moved(_))
             | (Op::Run { .. }, Answer::Segment(_))
             | (Op::Save { .. }, Answer::Saved { .. })
     )
@@ -126,6 +127,7 @@ pub fn op_name(op: &Op) -> &'static str {
         Op::Reset { .. } => "reset",
         Op::Load { .. } => "load",
         Op::Step { .. } => "step",
+        Op::Move { .. } => "move",
         Op::Run { .. } => "run",
         Op::Save { .. } => "save",
         Op::Drop { .. } => "drop",
@@ -138,6 +140,7 @@ fn answer_name(answer: &Answer) -> &'static str {
         Answer::Card(_) => "card",
         Answer::Done {} => "done",
         Answer::Decision(_) => "decision",
+        Answer::Moved(_) => "moved",
         Answer::Segment(_) => "segment",
         Answer::Saved { .. } => "saved",
         Answer::Failed { .. } => "failed",
@@ -175,6 +178,7 @@ pub fn check_answer(card: &Card, op: &Op, answer: &Answer) -> Result<(), Misbeha
             Err(Misbehaviour::of_failure(text, format!("`{}` failed: {text}", op_name(op))))
         }
         (_, Answer::Decision(decision)) => check_decision(card, decision),
+        (_, Answer::Moved(moved)) => check_moved(card, moved),
         (Op::Run { record, .. }, Answer::Segment(segment)) => {
             let world = card.world.as_deref().ok_or_else(|| broken("answers as a world without a card of one"))?;
             check_segment(world, segment, *record)
@@ -203,13 +207,39 @@ fn check_decision(card: &Card, decision: &Decision) -> Result<(), Misbehaviour> 
     ensure(matches!(decision.gear, None | Some(-1 | 1)), Kind::OutOfRange, || {
         format!("`gear` is {}; it is 1, −1 or absent", decision.gear.unwrap_or_default())
     })?;
-    ensure(decision.key.len() == card.key.len(), Kind::BrokenPromise, || {
-        format!("`key` has {} values; the card promises {}", decision.key.len(), card.key.len())
-    })?;
-    for (value, variable) in decision.key.iter().zip(&card.key) {
-        finite(format_args!("key.{}", variable.name), *value)?;
-    }
+    check_key(card, &decision.key)?;
     check_trajectory(&decision.trajectory)
+}
+
+/// Whether a part gave what its role asks for, in numbers that a car could have.
+fn check_moved(card: &Card, moved: &Moved) -> Result<(), Misbehaviour> {
+    for (name, value) in moved.named() {
+        let limit = match name {
+            "x" | "y" => COORDINATE_M_MAX,
+            "speed" => SPEED_MPS_MAX,
+            "steer" => STEER_RAD_MAX,
+            "accel" => ACCEL_MPS2_MAX,
+            _ => f64::MAX,
+        };
+        within(name, value, limit)?;
+    }
+    let needed: &[&str] = match card.role {
+        Role::Plant => &["x", "y", "heading", "speed"],
+        Role::Actuator => &["steer", "accel"],
+        Role::Driver | Role::World => &[],
+    };
+    for name in needed {
+        let is_there = moved.named().any(|(given, _)| given == *name);
+        ensure(is_there, Kind::BrokenPromise, || format!("the {} gives no `{name}`", card.role.word()))?;
+    }
+    check_key(card, &moved.key)
+}
+
+fn check_key(card: &Card, key: &[f64]) -> Result<(), Misbehaviour> {
+    ensure(key.len() == card.key.len(), Kind::BrokenPromise, || {
+        format!("`key` has {} values; the card promises {}", key.len(), card.key.len())
+    })?;
+    key.iter().zip(&card.key).try_for_each(|(value, variable)| finite(format_args!("key.{}", variable.name), *value))
 }
 
 fn check_trajectory(points: &[crate::protocol::TrajectoryPoint]) -> Result<(), Misbehaviour> {

@@ -7,7 +7,7 @@ use anabranch_kernel::{Chance, Seed};
 
 use crate::fleet::{Fleet, Seat};
 use crate::misbehaviour::{Kind, Misbehaviour};
-use crate::protocol::{Answer, Begin, Branch, Card, Op, Role, Seen, Support, TokenId};
+use crate::protocol::{Answer, Begin, Branch, CarNow, Card, Op, Push, Role, Seen, Support, TokenId};
 
 /// One claim, and whether it is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,14 +72,22 @@ impl Probe {
         Self { begin, seen: seen.collect(), modes: modes.collect() }
     }
     fn len(&self, role: Role) -> usize {
-        if role == Role::Driver { self.seen.len() } else { self.modes.len() }
+        if role == Role::World { self.modes.len() } else { self.seen.len() }
     }
     fn op(&self, role: Role, branch: Branch, n: usize) -> Op {
         match role {
             Role::Driver => Op::Step { branch, seen: Box::new(self.seen[n].clone()) },
             Role::World => Op::Run { branch, modes: self.modes[n].clone(), record: false },
+            Role::Actuator | Role::Plant => Op::Move { branch, push: Box::new(push(&self.seen[n])) },
         }
     }
+}
+
+/// A command for a part of the car, as varied as what a driver sees.
+fn push(seen: &Seen) -> Push {
+    let Seen { time, tick, steer, speed, path, gear, .. } = seen;
+    let car = CarNow { speed: *speed, steer: *steer, ..CarNow::default() };
+    Push { time: *time, tick: *tick, steer: -path.lateral, accel: -path.heading, gear: *gear, car }
 }
 
 /// Tries every claim of the card that can be tried. The fleet is used and left without saved states.

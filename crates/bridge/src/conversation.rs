@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::blobs;
 use crate::body;
 use crate::clock::now;
 use crate::misbehaviour::{Kind, Misbehaviour};
@@ -49,7 +50,8 @@ impl Deadlines {
     /// noticed in a message of many steps is no verdict yet: the fleet's user asks again one by one, and then each step has
     /// exactly its own deadline.
     fn of_message(step: Option<Duration>, ops: &[Op], step_s: f64) -> Option<Duration> {
-        let steps = ops.iter().filter(|op| matches!(op, Op::Step { .. } | Op::Run { .. })).count() as u32;
+        let steps =
+            ops.iter().filter(|op| matches!(op, Op::Step { .. } | Op::Run { .. } | Op::Move { .. })).count() as u32;
         let exact = step?.saturating_mul(steps.clamp(1, EXACT_STEPS));
         if steps <= EXACT_STEPS {
             return Some(exact);
@@ -69,6 +71,7 @@ pub(crate) struct Conversation {
     request: Vec<u8>,
     reply: Vec<u8>,
     card: Card,
+    takes_blobs: bool,
     seconds: f64,
 }
 
@@ -88,6 +91,7 @@ impl Conversation {
             request: Vec::new(),
             reply: Vec::new(),
             card: crate::checks::no_card(),
+            takes_blobs: false,
             seconds: 0.0,
         };
         let mut answers = Vec::new();
@@ -98,6 +102,7 @@ impl Conversation {
             _ => return Err(Misbehaviour::new(Kind::WrongSequence, "`describe` was not answered with one `card`")),
         }
         crate::checks::check_card(&conversation.card)?;
+        conversation.takes_blobs = blobs::wanted(&conversation.card);
         conversation.message = deadlines.message;
         Ok(conversation)
     }
@@ -115,9 +120,12 @@ impl Conversation {
     pub(crate) fn exchange(&mut self, ops: &[Op], answers: &mut Vec<Answer>) -> Result<(), Misbehaviour> {
         self.seq += 1;
         let began = now();
-        body::encode(&Asked { anabranch: PROTOCOL, seq: self.seq, ops }, &mut self.request);
+        let apart = if self.takes_blobs { blobs::apart(ops) } else { None };
+        let (rest, large) = apart.as_ref().map_or((ops, &[][..]), |(rest, large)| (rest, large));
+        body::encode(&Asked { anabranch: PROTOCOL, seq: self.seq, ops: rest }, &mut self.request);
+        let large: Vec<&[u8]> = large.iter().map(|blob| blob.as_slice()).collect();
         let limit = Deadlines::of_message(self.message, ops, self.step_s);
-        self.link.send(&self.request, &[], limit).map_err(|error| misbehaviour_of(&error))?;
+        self.link.send(&self.request, &large, limit).map_err(|error| misbehaviour_of(&error))?;
         // Blobs beside a reply belong to nothing this version asks for; later kits may send some.
         let _blobs = self.link.receive(&mut self.reply, limit).map_err(|error| misbehaviour_of(&error))?;
         let waited_s = began.elapsed().as_secs_f64();

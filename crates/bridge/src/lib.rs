@@ -14,6 +14,7 @@
 //! 3. **The key sees only what is reported.** What a driver remembers and does not report is hidden; merging over
 //!    it is refused unless somebody asked for it, and the verdict then names it.
 
+mod blobs;
 pub mod body;
 pub mod checks;
 #[cfg(unix)]

@@ -4,6 +4,7 @@
 
 use std::io;
 
+use crate::blobs;
 use crate::body;
 use crate::clock::now;
 use crate::instance::Instance;
@@ -107,12 +108,12 @@ fn serve_stream(instance: &mut dyn Instance, stream: Box<dyn Stream>) -> Result<
     let mut link = Link::open(stream, Side::Rep, BODY_BYTES_MAX, None)?;
     let (mut request, mut reply, mut answers) = (Vec::new(), Vec::new(), Vec::new());
     loop {
-        match link.receive(&mut request, None) {
-            Ok(_) => {}
+        let blobs = match link.receive(&mut request, None) {
+            Ok(blobs) => blobs,
             Err(LinkError::Closed) => return Ok(After::Closed),
             Err(error) => return Err(error.into()),
-        }
-        let after = answer(instance, &request, &mut reply, &mut answers)?;
+        };
+        let after = answer_with(instance, (&request, &blobs), &mut reply, &mut answers)?;
         link.send(&reply, &[], None)?;
         if after.is_some() {
             return Ok(After::Bye);
@@ -131,9 +132,19 @@ pub fn answer(
     reply: &mut Vec<u8>,
     answers: &mut Vec<Answer>,
 ) -> Result<Option<Ended>, Misbehaviour> {
+    answer_with(instance, (request, &[]), reply, answers)
+}
+
+/// As [`answer`], with the frames that came beside the request.
+fn answer_with(
+    instance: &mut dyn Instance,
+    (request, blobs): (&[u8], &[Vec<u8>]),
+    reply: &mut Vec<u8>,
+    answers: &mut Vec<Answer>,
+) -> Result<Option<Ended>, Misbehaviour> {
     let began = now();
-    let request = body::decode::<Request>(request).and_then(|request| match request.anabranch {
-        PROTOCOL => Ok(request),
+    let request = body::decode::<Request>(request).and_then(|mut request| match request.anabranch {
+        PROTOCOL => blobs::together(&mut request.ops, blobs).map(|()| request),
         other => Err(Misbehaviour::new(
             Kind::WrongVersion,
             format!("the host speaks version {other} of the bridge protocol; this program speaks {PROTOCOL}"),

@@ -47,6 +47,8 @@ pub enum Verb {
     Explain(verbs::explain::Explain),
     /// Turn maps of other tools into map files, and pictures or barriers into tiles.
     Convert(verbs::convert::Convert),
+    /// Look into recorded data: fit error models to logs.
+    Data(verbs::data::Data),
     /// Print completions for a shell.
     Completions(verbs::generate::Completions),
     /// Print the manual page.

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anabranch_kernel::{Digest, DigestWriter, Grid};
-use anabranch_scenario::file::{Code, Document, FILE_BYTES_MAX, Hooks, MergeSpec, ScenarioSpec};
+use anabranch_scenario::file::{Code, Document, FILE_BYTES_MAX, Hooks, MergeSpec, PartKind, ScenarioSpec};
 use anabranch_scenario::{AssembleError, Drive, SettingError};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::outside::{self, DRIVER_FLAG, Patience};
+use crate::outside::{self, DRIVER_FLAG, Patience, Unusable};
 
 /// `--set ego.start.y="0.1 m"`: a path into the scenario and a value.
 pub type Override = (String, String);
@@ -70,7 +70,9 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
     let spec = document.read(&Hooks { has_file: &has_file, read_file: &read_file, ..Hooks::default() })?;
     document.check_placement(&spec)?;
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let mut files = spec.ego.driver.outside.as_ref().map_or_else(Vec::new, |driver| outside::file_of(driver, &folder));
+    let part = spec.ego.part.as_ref().map(|part| &part.outside);
+    let mut files: Vec<PathBuf> =
+        spec.ego.driver.outside.iter().chain(part).flat_map(|code| outside::file_of(code, &folder)).collect();
     files.extend(spec.road.iter().filter_map(|road| Some(folder.join(&road.map.as_ref()?.value))));
     let hash = with_files(identity(bytes, &overrides), &files)?;
     Ok(Loaded { path: path.to_owned(), text, hash, overrides, document, spec, patience: Patience::Usual })
@@ -151,8 +153,13 @@ impl Loaded {
     pub fn assemble(&self) -> Result<Assembled, Failure> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let driver = self.spec.ego.driver.outside.as_ref();
-        let driver = driver.map(|driver| outside::outside(driver, folder, self.patience)).transpose()?;
-        match Drive::assemble_with(&self.spec, driver) {
+        let driver = driver.map(|driver| outside::outside(driver, folder, self.patience));
+        let part = self.spec.ego.part.as_ref().map(|part| outside::part(part, folder, self.patience));
+        let code = driver.or(part).transpose().map_err(|wrong| match wrong {
+            Unusable::Whole(failure) => failure,
+            Unusable::At(span, text) => self.located(Code::WrongMapping, span, text, ""),
+        })?;
+        match Drive::assemble_with(&self.spec, code) {
             Ok(drive) => Ok(Assembled::Drive(Box::new(drive))),
             Err(AssembleError::NoPath(why)) => Ok(Assembled::NoPath(why.to_string())),
             Err(AssembleError::Errors(error)) => {
@@ -162,7 +169,11 @@ impl Loaded {
             Err(AssembleError::Driver(wrong)) => {
                 let output = wrong.output.as_deref().unwrap_or_default().trim_end();
                 let help = if output.is_empty() { String::new() } else { format!("its last output was: {output}") };
-                Err(Failure::input(format!("the driver cannot be used: {wrong}"), help))
+                let what = self.spec.ego.part.as_ref().map_or("driver", |part| match part.kind {
+                    PartKind::Actuator => "actuator",
+                    PartKind::Plant => "plant",
+                });
+                Err(Failure::input(format!("the {what} cannot be used: {wrong}"), help))
             }
             Err(AssembleError::Unsupported { what, span }) => Err(self.located(Code::Exclusive, span, what, "")),
         }

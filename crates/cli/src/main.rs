@@ -2,6 +2,7 @@
 
 mod bug;
 mod cli;
+mod data;
 mod errors_table;
 mod escape;
 mod exit;

@@ -117,7 +117,7 @@ pub fn find(reference: &str, sets: &[Override]) -> Result<Found, Failure> {
     let finding = read_finding(&path)?;
     if names_program(&finding) {
         let message = format!("{}: this was found in the world `{}`", path.display(), finding.scenario_file);
-        return Err(Failure::input(message, "only `anabranch replay` runs findings of worlds"));
+        return Err(Failure::input(message, "`replay`, `explain` and `test` run findings of worlds"));
     }
     let folder = path.parent().and_then(Path::parent).and_then(Path::parent);
     let run = folder.filter(|folder| folder.join(SCENARIO_COPY).is_file());

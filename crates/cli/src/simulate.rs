@@ -130,7 +130,7 @@ impl Plan<'_> {
             out += &self.table(run).human("    ");
         }
         if let Some(driver) = self.drive.foreign() {
-            out += &format!("  driver           {}\n", escape(&outside::card_line(driver)));
+            out += &format!("  {:<17}{}\n", driver.word(), escape(&outside::card_line(driver)));
             out += &format!("  its time         {}\n", escape(&outside::health(driver, self.loaded.patience)));
             let start = self.drive.space().all().iter().position(|params| *params == self.params).unwrap_or(0);
             if let Some(fault) = driver.fault_on(start, &run.choices) {

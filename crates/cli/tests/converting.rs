@@ -1,8 +1,6 @@
 //! `convert`: maps and tiles from files of other tools.
 
-mod common;
-
-use common::Project;
+use crate::common::Project;
 
 const TOWN: &str = include_str!("../../import/tests/town.rndf");
 

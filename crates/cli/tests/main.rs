@@ -1,6 +1,8 @@
 //! The program as a user starts it.
 
 mod common;
+mod converting;
+mod data;
 mod disk_faults;
 mod explaining;
 mod exploring;

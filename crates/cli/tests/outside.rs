@@ -33,6 +33,35 @@ fn a_built_in_driver_can_take_the_place_of_the_scenarios_own() {
 }
 
 #[test]
+fn a_grid_comes_in_a_frame_of_its_own_and_channels_are_sampled_as_the_scenario_says() {
+    let project = Project::new();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text =
+        project.read("pull.toml").replace("driver  = \"path-follower\"", "driver = { file = \"grid.py\", double = 0 }");
+    project.write("grid.toml", &text.replace("path    =", "localisation = { cycle = \"1 s\" }\npath    ="));
+    project.write(
+        "grid.py",
+        "import anabranch\n\n\nclass Grid(anabranch.Driver):\n    wants = [\"occupancy\"]\n\n    def reset(self, begin):\n        \
+         assert (begin.periods.pose_s, begin.periods.speed_s) == (1.0, 0.01), begin.periods\n        self.poses = []\n\n    \
+         def step(self, seen):\n        grid = seen.occupancy\n        assert len(grid.cells) == grid.columns * grid.rows > 0\n        \
+         if seen.pose.x not in self.poses:\n            self.poses.append(seen.pose.x)\n        \
+         assert len(self.poses) == 1 + seen.tick // 100, (seen.tick, self.poses)\n        \
+         return anabranch.Command(accel=1.0 - seen.speed)\n",
+    );
+    for snapshot in ["copy", "fork"] {
+        let mut command = project.command(&["run", "grid.toml", "--format", "json", "--set", "explore.until=\"5 s\""]);
+        command.env("ANABRANCH_PYTHON", root.join("target/python-venv/bin/python")).env("ANABRANCH_SNAPSHOT", snapshot);
+        let ran = crate::common::Ran::of(command.output().expect("the program starts"));
+        let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
+        assert_eq!((ran.code, &value["driver"]["faults"]), (0, &0.into()), "{snapshot}: {value}");
+        assert!(
+            value["driver"]["steps"].as_u64() >= Some(500),
+            "those of the run, and some to check its promises: {value}"
+        );
+    }
+}
+
+#[test]
 fn nothing_beyond_this_machine_is_connected_to() {
     let project = Project::new();
     let run = project.run(&["run", "pull.toml", "--driver", "tcp://192.0.2.1:5555"]);

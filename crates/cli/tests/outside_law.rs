@@ -176,6 +176,39 @@ fn a_program_that_cannot_be_started_again_leaves_an_incomplete_run() {
 }
 
 #[test]
+fn a_driver_that_goes_away_while_findings_are_saved_leaves_its_result() {
+    // The number of steps after which it dies is told by a file, once it is known how many there are.
+    let dies = "static long asked, last = -1; if (last < 0) { FILE *f = fopen(\"last\", \"r\"); last = 0; if (f) { \
+                if (fscanf(f, \"%ld\", &last) != 1) last = 0; fclose(f); } } \
+                if (++asked == last) { fclose(fopen(\"gone\", \"w\")); abort(); }";
+    let project = project(dies);
+    let once =
+        ["--driver=law", "--set", "ego.driver.instances=1", "--set", "ego.driver.double=0", "--rollouts=0", "-j1"];
+    let (code, whole) = project.json(&explore(&once));
+    assert_eq!(code, 1, "{whole}");
+    let (steps, groups) =
+        (whole["driver"]["steps"].as_u64().expect("steps"), whole["groups"].as_array().map_or(0, Vec::len));
+    assert!(groups > 1, "{whole}");
+    assert_eq!(whole["driver"]["restarts"], 0, "all steps are asked of one process");
+    // In the last trace, among the traces, and where findings are confirmed.
+    for left in [10, 600, 2_000] {
+        project.write("last", &(steps - left).to_string());
+        let _ = std::fs::remove_file(project.file("gone"));
+        let (code, found) = project.json(&explore(&once));
+        assert!(project.file("gone").is_file(), "{left} steps before the end it was still asked");
+        let traces_alone = left == 10;
+        assert!(traces_alone || found["complete"] == false, "{left}: {}", found["stop"]);
+        assert!(code == 1 || code == 5, "{code}, {left}: {found}");
+        let run = project.file(found["run"].as_str().expect("a folder"));
+        assert!(run.join("result.json").is_file() && run.join("report.html").is_file(), "{left}");
+        assert!(found["not_reproducible"].is_null(), "{left}: {found}");
+        if traces_alone {
+            assert_eq!(found["groups"].as_array().map(Vec::len), Some(groups), "all of them were confirmed: {found}");
+        }
+    }
+}
+
+#[test]
 fn a_peer_that_goes_away_leaves_an_incomplete_run() {
     let project = project(DIES);
     let mut peer = Command::new(project.file("law"));

@@ -19,8 +19,7 @@ fn scenario() -> String {
     format!("{}/../../scenarios/narrow-passage.toml", env!("CARGO_MANIFEST_DIR"))
 }
 
-const SHORT: [&str; 6] =
-    ["--set", "explore.until=\"10 s\"", "--set", "must.arrives.by=\"10 s\"", "--no-pictures", "-q"];
+const SHORT: [&str; 6] = ["--set", "explore.until=\"7 s\"", "--set", "must.arrives.by=\"7 s\"", "--no-pictures", "-q"];
 
 fn explore<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["explore", file][..], &SHORT, more].concat()

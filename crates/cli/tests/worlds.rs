@@ -61,9 +61,84 @@ fn a_world_in_c_is_explored_and_its_first_finding_replayed() {
     assert_eq!(code, 1, "{again}");
     assert_eq!((&again["same_as_found"], &again["twice"]["equal"]), (&true.into(), &true.into()), "{again}");
     assert!(project.read("trace.csv").lines().count() > 10);
-    let explain = project.run(&["explain", "last#1"]);
-    assert_eq!(explain.code, 2, "{explain:?}");
-    assert!(explain.err.contains("this was found in the world"), "{explain:?}");
+}
+
+#[test]
+fn a_finding_of_a_world_is_explained_kept_and_tested_until_it_is_mended() {
+    let project = Project::new();
+    compiled(&project, &[]);
+    let (code, found) = project.json(&["explore", "./toy_world", "--until", "4 s", "--rollouts", "0"]);
+    assert_eq!(code, 1, "{found}");
+    let (code, why) = project.json(&["explain", "last#1", "--samples", "8"]);
+    assert_eq!(
+        (code, &why["schema"], &why["requirement"]),
+        (0, &"anabranch.explain/1".into(), &"wall".into()),
+        "{why}"
+    );
+    assert_eq!(why["minimal"]["certified_from_start"], true);
+    let needed = why["minimal"]["erroneous_segments"].as_u64().expect("a number");
+    assert!(needed > 0 && needed <= why["found"]["segments"].as_u64().expect("a number"), "{why}");
+    assert!(why["point_of_no_return"]["segment"].is_u64(), "{why}");
+    let minimal = why["files"]["minimal"].as_str().expect("a file");
+    let (code, again) = project.json(&["replay", minimal]);
+    assert_eq!((code, &again["same_as_found"]), (1, &true.into()), "{again}");
+    let told = project.run(&["explain", "last#1"]);
+    assert!(told.out.contains("too late") && told.out.contains("enough"), "{told:?}");
+    let refused = project.run(&["explain", "last#1", "--set", "a=1 m"]);
+    assert!(refused.code == 2 && refused.err.contains("--set is about scenarios"), "{refused:?}");
+
+    let (code, kept) = project.json(&["replay", "last#1", "--keep"]);
+    assert_eq!(code, 1, "{kept}");
+    assert!(project.read(kept["kept"].as_str().expect("a file")).contains("matters = true"), "{kept}");
+    let test = ["test", "--filter", "findings/"];
+    let (code, tested) = project.json(&test);
+    assert_eq!((code, &tested["failed"]), (1, &1.into()), "{tested}");
+    assert_eq!(tested["findings"][0]["details"]["scenario_has_changed"], false, "{tested}");
+    // A mended world: nothing pushes any more.
+    compiled(&project, &[("{ 0.0, -0.3, 0.3 }", "{ 0.0, 0.0, 0.0 }")]);
+    let (code, tested) = project.json(&test);
+    assert_eq!((code, &tested["passed"]), (0, &1.into()), "{tested}");
+    assert_eq!(tested["findings"][0]["details"]["scenario_has_changed"], true, "{tested}");
+}
+
+#[test]
+fn a_world_that_was_stopped_is_resumed_to_the_same_end_and_another_program_is_refused() {
+    let project = Project::new();
+    compiled(&project, &[]);
+    let whole = ["explore", "./toy_world", "--until", "5 s", "--rollouts", "0", "--refine", "0"];
+    let (_, straight) = project.json(&whole);
+    let (code, part) = project.json(&[&whole[..], &["--budget", "states=2"]].concat());
+    assert_eq!(part["complete"], false, "{code} {part}");
+    let (code, resumed) = project.json(&["explore", "--resume", "--budget", "states=1000000"]);
+    assert_eq!((code, &resumed["complete"]), (1, &true.into()), "{resumed}");
+    assert_eq!(resumed["run"], part["run"]);
+    for name in ["digest", "segments", "states", "findings"] {
+        assert_eq!(resumed[name], straight[name], "{name}");
+    }
+    let (_, _) = project.json(&[&whole[..], &["--budget", "states=2"]].concat());
+    compiled(&project, &[("-0.3, 0.3 }", "-0.3, 0.31 }")]);
+    let refused = project.run(&["explore", "--resume", "--budget", "states=1000000"]);
+    assert!(refused.code == 2 && refused.err.contains("has changed since the run"), "{refused:?}");
+}
+
+#[test]
+fn a_world_that_cannot_be_started_again_leaves_an_incomplete_result() {
+    let project = Project::new();
+    let begin = "int main(void) {";
+    let gone = "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nint main(void) { if (access(\"gone\", 0) == 0) return 1;";
+    let dies = "if (run->modes[0] == 2 && x > 0.3) { fclose(fopen(\"gone\", \"w\")); abort(); }\n    for (tick = 0";
+    compiled(
+        &project,
+        &[
+            (begin, gone),
+            ("for (tick = 0", dies),
+            ("#include <math.h>", "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>"),
+        ],
+    );
+    let (code, found) = project.json(&["explore", "./toy_world", "--until", "5 s", "--rollouts", "0", "-j", "1"]);
+    assert!(code == 5 || code == 1, "{code} {found}");
+    assert_eq!(found["complete"], false, "{found}");
+    assert!(project.file(found["run"].as_str().expect("a folder")).join("report.html").is_file());
 }
 
 #[test]

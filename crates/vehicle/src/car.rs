@@ -289,9 +289,17 @@ impl CarModel {
     /// never reverse it; a car that still rolls against its gear is braked to zero first.
     #[inline(always)]
     pub fn step<R: Real>(&self, car: &mut Car<R>, steering_command: R, accel_command: R, gear_sign: R) -> (R, R) {
-        let half = R::splat(0.5);
         let steering = self.steer(car.steering, steering_command);
-        let (speed, accel) = self.drive(car.speed * gear_sign, car.accel * gear_sign, accel_command);
+        let accel = self.accelerate(car.speed * gear_sign, car.accel * gear_sign, accel_command);
+        self.roll(car, steering, accel, gear_sign)
+    }
+
+    /// As [`step`](Self::step), behind an actuator of somebody else: the angle that the front wheels have at the end of the step,
+    /// and the acceleration along the gear during it.
+    #[inline(always)]
+    pub fn roll<R: Real>(&self, car: &mut Car<R>, steering: R, accel: R, gear_sign: R) -> (R, R) {
+        let half = R::splat(0.5);
+        let (speed, accel) = self.drive(car.speed * gear_sign, accel);
         let (speed, accel) = (speed * gear_sign, accel * gear_sign);
 
         // Trapezoid of speed and steering: exact for constant acceleration, second order otherwise.
@@ -317,15 +325,20 @@ impl CarModel {
         steering.approach_within(wanted, share, step_max).clamp(-angle_max, angle_max)
     }
 
-    /// Speed and acceleration after a step, both counted along the gear.
+    /// Acceleration of drive and brake after a step, counted along the gear.
     #[inline(always)]
-    fn drive<R: Real>(&self, speed: R, accel: R, command: R) -> (R, R) {
-        let zero = R::splat(0.0);
+    fn accelerate<R: Real>(&self, speed: R, accel: R, command: R) -> R {
         let wanted = command.clamp(R::splat(-self.spec.brake_max_mps2), R::splat(self.spec.accel_max_mps2));
         // Against the gear, drive and brake both work towards standstill.
+        let wanted = R::select(speed.lt(R::splat(0.0)), wanted.abs(), wanted);
+        accel.approach(wanted, R::splat(self.accel_share))
+    }
+
+    /// Speed and acceleration after a step, both counted along the gear.
+    #[inline(always)]
+    fn drive<R: Real>(&self, speed: R, accel: R) -> (R, R) {
+        let zero = R::splat(0.0);
         let rolls_back = speed.lt(zero);
-        let wanted = R::select(rolls_back, wanted.abs(), wanted);
-        let accel = accel.approach(wanted, R::splat(self.accel_share));
         let next = speed + accel * R::splat(self.dt_s);
         let stands = (next.le(zero) & !rolls_back) | (zero.le(next) & rolls_back);
         (R::select(stands, zero, next), R::select(stands, zero, accel))

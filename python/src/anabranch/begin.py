@@ -55,6 +55,18 @@ class PlannedPath(View):
     samples: list[list[float]] = _value("samples", [])
 
 
+class Periods(View):
+    """Seconds between two samples of each channel; a step between two of them sees the older one again."""
+
+    __slots__ = ()
+    pose_s: float = _value("pose_s", 0.0)
+    """Of the pose, and of the path and the goal as seen from it."""
+    speed_s: float = _value("speed_s", 0.0)
+    """Of speed, steering and gear."""
+    objects_s: float = _value("objects_s", 0.0)
+    occupancy_s: float = _value("occupancy_s", 0.0)
+
+
 class Begin(View):
     """Everything that does not change during a run."""
 
@@ -68,5 +80,6 @@ class Begin(View):
     goal: GoalPlace = _part("goal", GoalPlace)
     car: Car = _part("car", Car)
     path: PlannedPath = _part("path", PlannedPath)
+    periods: Periods = _part("periods", Periods)
     walls: list[list[float]] = _value("walls", [])
     """x1, y1, x2, y2 of each, for drivers that want `walls`."""

@@ -38,7 +38,9 @@ def card(thing: Thing, support: str, snapshot: str, saves_bytes: bool) -> dict[s
         body["cycle_s"] = None if thing.cycle is None else float(thing.cycle)
         body["key"] = variables(thing.key or {})
         body["memoryless"] = bool(thing.memoryless)
-        body["wants"] = list(thing.wants)
+        # Large pieces come as frames of their own; the kit puts them where they belong.
+        large = [] if "occupancy" not in thing.wants or "blobs" in thing.wants else ["blobs"]
+        body["wants"] = [*thing.wants, *large]
     return body
 
 

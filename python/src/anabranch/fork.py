@@ -27,9 +27,15 @@ from . import wire
 from .session import Session
 
 _DO, _FORK, _FORK_AND_SAY = 1, 2, 3
+_ONLY = 0
+"""Number of the branch inside its process; the broker alone knows the numbers that the host uses."""
 _CRASH = "crash: "
 """Begins what is said of a branch whose process is gone: Anabranch tells it from a failure of the code by this."""
 _header = struct.Struct(">BI")
+_HEADER = _header.size
+_READ_BYTES = 1 << 16
+_FORKED_MAX = 16
+"""Ended forks are taken leave of when there are so many: looking at each costs a system call."""
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _ANCILLARY = socket.CMSG_LEN(struct.calcsize("i")) if hasattr(socket, "CMSG_LEN") else 0
 
@@ -38,25 +44,53 @@ class Gone(Exception):
     """The process at the other end of a channel has ended."""
 
 
-def _receive(link: socket.socket) -> tuple[int, bytes, int]:
-    """One message: kind, body, and the file descriptor that came with it (-1 if none)."""
-    descriptor = -1
-    head = b""
-    while len(head) < _header.size:
-        data, ancillary, _, _ = link.recvmsg(_header.size - len(head), _ANCILLARY)
-        if not data:
+class Inbox:
+    """What a process is asked, in order. File descriptors come beside the bytes, so both are kept until they are used."""
+
+    __slots__ = ("link", "bytes", "descriptors")
+
+    def __init__(self, link: socket.socket) -> None:
+        self.link = link
+        self.bytes = b""
+        self.descriptors: list[int] = []
+
+    def next(self) -> tuple[int, bytes]:
+        """One message: kind and body. A message usually comes whole, with one system call."""
+        data = self.bytes
+        while True:
+            if len(data) >= _HEADER:
+                kind, length = _header.unpack_from(data)
+                end = _HEADER + length
+                if len(data) >= end:
+                    self.bytes = data[end:]
+                    return kind, data[_HEADER:end]
+            more, ancillary, _, _ = self.link.recvmsg(_READ_BYTES, _ANCILLARY)
+            if not more:
+                raise Gone
+            for _level, _kind, payload in ancillary:
+                self.descriptors.append(int(struct.unpack("i", payload[:4])[0]))
+            data = data + more if data else more
+
+
+def _answer(descriptor: int) -> bytes:
+    """The body of the one answer that is outstanding."""
+    data = os.read(descriptor, _READ_BYTES)
+    while data and (len(data) < _HEADER or len(data) < _HEADER + _header.unpack_from(data)[1]):
+        more = os.read(descriptor, _READ_BYTES)
+        if not more:
             raise Gone
-        head += data
-        for _level, _kind, payload in ancillary:
-            descriptor = int(struct.unpack("i", payload[:4])[0])
-    kind, length = _header.unpack(head)
-    body = b""
-    while len(body) < length:
-        part = link.recv(length - len(body))
-        if not part:
-            raise Gone
-        body = part if not body else body + part
-    return kind, body, descriptor
+        data += more
+    if not data:
+        raise Gone
+    return data[_HEADER:]
+
+
+def _tell(link: socket.socket, body: bytes) -> None:
+    """One message with work to do, or its answer; usually with one system call."""
+    message = _header.pack(_DO, len(body)) + body
+    sent = os.write(link.fileno(), message)
+    if sent < len(message):
+        link.sendall(message[sent:])
 
 
 def _control(option: int, value: int) -> None:
@@ -73,20 +107,19 @@ def _fork() -> int:
 
 def live(link: socket.socket, session: Session) -> None:
     """A branch, a saved state or the root: does what its channel asks until that is closed."""
-    children: list[int] = []
+    forked: list[int] = []
+    inbox = Inbox(link)
     while True:
         try:
-            kind, body, descriptor = _receive(link)
+            kind, body = inbox.next()
+            if kind == _DO:
+                _tell(link, _done(session, body))
+                continue
         except (Gone, OSError):
             return
-        if kind == _DO:
-            answer = session.do(wire.unpack(body))
-            try:
-                link.sendall(_header.pack(_DO, len(answer)) + answer)
-            except OSError:
-                return
-            continue
-        children = [pid for pid in children if os.waitpid(pid, os.WNOHANG)[0] == 0]
+        descriptor = inbox.descriptors.pop(0)
+        if len(forked) >= _FORKED_MAX:
+            forked = [pid for pid in forked if os.waitpid(pid, os.WNOHANG)[0] == 0]
         # A fork seeds `random` anew; a branch must go on where its saved state stood.
         chance = random.getstate()
         try:
@@ -97,15 +130,29 @@ def live(link: socket.socket, session: Session) -> None:
             os.close(descriptor)
             continue
         if pid:
-            children.append(pid)
+            forked.append(pid)
             os.close(descriptor)
             continue
         random.setstate(chance)
-        children = []
+        forked = []
         link.close()
+        for other in inbox.descriptors:
+            os.close(other)
         link = socket.socket(fileno=descriptor)
+        inbox = Inbox(link)
         if kind == _FORK_AND_SAY:
-            link.sendall(_header.pack(_DO, len(wire.DONE)) + wire.DONE)
+            _tell(link, wire.DONE)
+
+
+def _done(session: Session, body: bytes) -> bytes:
+    """Does an operation as the one branch of this process knows it."""
+    try:
+        op = wire.unpack(body)
+        for fields in op.values():
+            fields["branch"] = _ONLY
+    except Exception as error:
+        return wire.failed(f"malformed operation: {type(error).__name__}: {error}")
+    return session.do(op)
 
 
 def _descendants(of: int) -> list[int]:
@@ -161,9 +208,9 @@ class Channel:
         self.waiting: Optional[int] = None
         """Place of the answer that is outstanding. Never more than one, so that neither side blocks the other."""
 
-    def ask(self, op: Any) -> None:
-        body: bytes = wire.pack(op)
-        self.link.sendall(_header.pack(_DO, len(body)) + body)
+    def ask(self, op: bytes) -> None:
+        """Passes an operation on as it came."""
+        _tell(self.link, op)
 
     def fork(self, kind: int) -> Channel:
         """A new process from this one, with a channel of its own."""
@@ -227,7 +274,7 @@ class Broker:
         """The reply to a request, whatever the request is."""
         start = wire.now()
         try:
-            seq, ops = wire.request(body)
+            seq, ops = wire.request_in_parts(body, blobs)
         except wire.Malformed as error:
             return wire.reply(0, [wire.failed(f"malformed request: {error}")], wire.now() - start)
         self.answers = []
@@ -253,7 +300,7 @@ class Broker:
         if channel.waiting is None:
             return
         try:
-            _, body, _ = _receive(channel.link)
+            body = _answer(channel.link.fileno())
         except (Gone, OSError):
             body = wire.failed(f"{_CRASH}the process of this branch ended while it worked: a crash, or an exit")
             self.forget(channel)
@@ -265,19 +312,31 @@ class Broker:
         for branch in [branch for branch, known in self.branches.items() if known is channel]:
             del self.branches[branch]
 
-    def do(self, op: Any, place: int) -> Optional[Channel]:
+    def do(self, op: bytes, place: int) -> Optional[Channel]:
         """Begins one operation; the channel whose answer is then outstanding, or None if it is answered."""
-        ((verb, fields),) = op.items()
-        if verb in ("step", "run"):
-            channel = self.known(self.branches, "branch", fields)
+        branch = wire.branch_of_step(op)
+        if branch is None:
+            return self.do_other(op, place)
+        channel = self.known(self.branches, "branch", branch)
+        if channel.waiting is not None:
             self.settle(channel)
-            channel.ask({verb: dict(fields, branch=0)})
+        channel.ask(op)
+        channel.waiting = place
+        return channel
+
+    def do_other(self, op: bytes, place: int) -> Optional[Channel]:
+        """Everything but an ordinary step."""
+        ((verb, fields),) = wire.unpack(op).items()
+        if verb in ("step", "run"):
+            channel = self.known(self.branches, "branch", fields["branch"])
+            self.settle(channel)
+            channel.ask(op)
         elif verb == "reset":
             channel = self.root.fork(_FORK)
-            channel.ask({verb: dict(fields, branch=0)})
+            channel.ask(op)
             self.replace(int(fields["branch"]), channel)
         elif verb == "load":
-            channel = self.known(self.saved, "token", fields).fork(_FORK_AND_SAY)
+            channel = self.known(self.saved, "token", fields["token"]).fork(_FORK_AND_SAY)
             self.replace(int(fields["branch"]), channel)
         else:
             self.answers[place] = self.at_once(verb, fields)
@@ -288,7 +347,7 @@ class Broker:
     def at_once(self, verb: str, fields: dict[str, Any]) -> bytes:
         """What the broker answers by itself."""
         if verb == "save":
-            channel = self.known(self.branches, "branch", fields)
+            channel = self.known(self.branches, "branch", fields["branch"])
             self.settle(channel)
             token = int(fields["token"])
             if token in self.saved:
@@ -308,10 +367,10 @@ class Broker:
             return wire.DONE
         raise wire.Malformed(f"there is no operation `{verb}`")
 
-    def known(self, channels: dict[int, Channel], what: str, fields: dict[str, Any]) -> Channel:
-        channel = channels.get(fields[what])
+    def known(self, channels: dict[int, Channel], what: str, number: int) -> Channel:
+        channel = channels.get(number)
         if channel is None:
-            raise wire.Malformed(f"there is no {what} {fields[what]!r}")
+            raise wire.Malformed(f"there is no {what} {number!r}")
         return channel
 
     def replace(self, branch: int, channel: Channel) -> None:

@@ -53,11 +53,9 @@ class Session:
         """The reply to a request, whatever the request is."""
         start = time.perf_counter()
         try:
-            seq, ops = wire.request(body)
+            seq, ops = wire.request(body, blobs)
         except wire.Malformed as error:
             return wire.reply(0, [wire.failed(f"malformed request: {error}")], time.perf_counter() - start)
-        if blobs:
-            _attach(ops, blobs)
         do = self.do
         answers = [do(op) for op in ops]
         return wire.reply(seq, answers, time.perf_counter() - start)
@@ -202,13 +200,6 @@ def _reader(key: Any) -> Any:
     if len(key) == 1:
         return lambda thing: (float(get(thing)),)
     return lambda thing: tuple(map(float, get(thing)))
-
-
-def _attach(ops: list[Any], blobs: list[bytes]) -> None:
-    """Blobs that came beside the message are handed to its steps."""
-    for op in ops:
-        if isinstance(op, dict) and isinstance(op.get("step"), dict) and isinstance(op["step"].get("seen"), dict):
-            op["step"]["seen"]["blobs"] = blobs
 
 
 def _explained(error: BaseException, op: Any, session: Session) -> BaseException:

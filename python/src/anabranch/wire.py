@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
-from typing import Any, Sequence
+from typing import Any, Optional, Sequence
 
 import msgpack
 
@@ -24,6 +24,9 @@ _COMPLETED = b"\xa9completed"
 _decision = struct.Struct(f">{len(_STEER)}sd{len(_ACCEL)}sd{len(_GEAR)}sB{len(_COMPLETED)}sB").pack
 _head = struct.Struct(f">{len(_HEAD)}sQ{len(_ANSWERS)}s").pack
 _tail = struct.Struct(f">{len(_SECONDS)}sd").pack
+_STEP, _BRANCH = b"\x81\xa4step", b"\xa6branch"
+_BRANCH_AT = len(_STEP) + 1
+_UNSIGNED = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8}
 _GEARS = {None: 0xC0, 1: 0x01, -1: 0xFF}
 
 now = time.perf_counter
@@ -49,8 +52,8 @@ def reply(seq: int, answers: Sequence[bytes], seconds: float) -> bytes:
     return b"".join((_head(_HEAD, seq, _ANSWERS), _array(len(answers)), *answers, _tail(_SECONDS, seconds)))
 
 
-def request(body: bytes) -> tuple[int, list[Any]]:
-    """Sequence number and operations of a request."""
+def request(body: bytes, blobs: Optional[list[bytes]] = None) -> tuple[int, list[Any]]:
+    """Sequence number and operations of a request, with the large pieces that came beside it in their places."""
     if len(body) > BODY_BYTES_MAX:
         raise Malformed(f"oversized: {len(body)} bytes")
     try:
@@ -59,6 +62,14 @@ def request(body: bytes) -> tuple[int, list[Any]]:
         raise Malformed(f"not MessagePack: {type(error).__name__}: {error}") from None
     if type(message) is not dict:
         raise Malformed(f"a request is a map, not {type(message).__name__}")
+    seq, ops = _checked(message), message["ops"]
+    if blobs:
+        _attach(ops, blobs)
+    return seq, ops
+
+
+def _checked(message: dict[Any, Any]) -> int:
+    """The sequence number of a request whose fields are as they should be."""
     version, seq, ops = message.get("anabranch"), message.get("seq"), message.get("ops")
     if version != PROTOCOL:
         raise Malformed(f"`anabranch`: this kit speaks version {PROTOCOL}, not {version!r}")
@@ -66,7 +77,69 @@ def request(body: bytes) -> tuple[int, list[Any]]:
         raise Malformed(f"`seq`: a whole number, not {seq!r}")
     if type(ops) is not list:
         raise Malformed(f"`ops`: a list, not {type(ops).__name__}")
-    return seq, ops
+    return seq
+
+
+def request_in_parts(body: bytes, blobs: Optional[list[bytes]] = None) -> tuple[int, list[bytes]]:
+    """Sequence number and operations of a request, each as it was encoded: to be passed on without a look inside."""
+    if blobs:
+        return _loose(body, blobs)
+    ops: list[bytes] = []
+    fields: dict[Any, Any] = {}
+    try:
+        unpacker = msgpack.Unpacker(max_buffer_size=BODY_BYTES_MAX)
+        unpacker.feed(body)
+        for _ in range(unpacker.read_map_header()):
+            name = unpacker.unpack()
+            if name != "ops":
+                fields[name] = unpacker.unpack()
+                continue
+            for _ in range(unpacker.read_array_header()):
+                start = unpacker.tell()
+                unpacker.skip()
+                ops.append(body[start : unpacker.tell()])
+            fields[name] = []
+        whole = unpacker.tell() == len(body)
+    except Exception:
+        whole = False
+    if not whole:
+        # The usual way knows what to say about it.
+        return _loose(body)
+    return _checked(fields), ops
+
+
+def _loose(body: bytes, blobs: Optional[list[bytes]] = None) -> tuple[int, list[bytes]]:
+    """The same, each operation encoded anew."""
+    seq, ops = request(body, blobs)
+    return seq, [pack(op) for op in ops]
+
+
+def branch_of_step(op: bytes) -> Optional[int]:
+    """The branch of a step that is encoded as the host does it; None for everything else."""
+    if not (op.startswith(_STEP) and op.startswith(_BRANCH, _BRANCH_AT)):
+        return None
+    at = _BRANCH_AT + len(_BRANCH)
+    if op[at] < 0x80:
+        return op[at]
+    width = _UNSIGNED.get(op[at])
+    return None if width is None else int.from_bytes(op[at + 1 : at + 1 + width], "big")
+
+
+def _attach(ops: list[Any], blobs: list[bytes]) -> None:
+    """A grid whose cells are in a frame gets them; all frames are handed to every step besides, as they came."""
+    for op in ops:
+        step = op.get("step") if isinstance(op, dict) else None
+        seen = step.get("seen") if isinstance(step, dict) else None
+        if not isinstance(seen, dict):
+            continue
+        grid = seen.get("occupancy")
+        number = grid.get("blob") if isinstance(grid, dict) else None
+        if grid is None or number is None:
+            seen["blobs"] = blobs
+        elif isinstance(number, int) and 0 <= number < len(blobs):
+            grid["cells"] = blobs[number]
+        else:
+            raise Malformed(f"`occupancy` is in frame {number!r} beside the message, which has {len(blobs)}")
 
 
 def decision(answer: Any, key: Sequence[float]) -> bytes:

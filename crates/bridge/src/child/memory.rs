@@ -1,12 +1,14 @@
 //! How much memory a process and all that came of it hold.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use nix::libc;
 
 use crate::clock::now;
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::process::ProcessLimits;
 
-/// Counting shared pages once is slow for many forks; it may take this part of the time.
+/// Looking is slow when there are hundreds of forks; it may take one part in so many of the time.
 const SHARE: u32 = 20;
 
 /// What is told about too much memory.
@@ -20,31 +22,56 @@ pub(super) fn over(bytes: u64, limits: ProcessLimits) -> Misbehaviour {
 #[derive(Debug)]
 pub(super) struct Gauge {
     sentinel: u32,
-    looked: Option<(std::time::Instant, Duration)>,
+    page_bytes: u64,
+    quick: Pause,
+    thorough: Pause,
+}
+
+/// How long to leave something alone that took a while.
+#[derive(Debug, Default)]
+struct Pause(Option<(Instant, Duration)>);
+
+impl Pause {
+    fn is_over(&self) -> bool {
+        self.0.is_none_or(|(ended, took)| ended.elapsed() >= took * SHARE)
+    }
+    /// Does it and measures how long it takes.
+    fn after<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let began = now();
+        let done = work();
+        self.0 = Some((now(), began.elapsed()));
+        done
+    }
 }
 
 impl Gauge {
     pub(super) fn new(sentinel: u32) -> Self {
-        Self { sentinel, looked: None }
+        // SAFETY: asks for a constant of the system.
+        let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+        Self { sentinel, page_bytes, quick: Pause::default(), thorough: Pause::default() }
     }
     /// What is held, if it is more than allowed. Forks share most of their pages: each alone is measured quickly, all
-    /// together only when their sum could be too much, and not all the time.
+    /// together only when their sum could be too much.
     pub(super) fn over(&mut self, limits: ProcessLimits) -> Option<u64> {
-        let processes = below(self.sentinel);
-        let resident: Vec<u64> = processes.iter().map(|&pid| resident_bytes(pid).unwrap_or(0)).collect();
+        if !self.quick.is_over() {
+            return None;
+        }
+        let (sentinel, page_bytes) = (self.sentinel, self.page_bytes);
+        let (processes, resident) = self.quick.after(|| {
+            let processes = below(sentinel);
+            let resident = processes.iter().map(|&pid| resident_pages(pid).unwrap_or(0) * page_bytes);
+            let resident = resident.collect::<Vec<u64>>();
+            (processes, resident)
+        });
         let largest = resident.iter().copied().max().unwrap_or(0);
         if largest > limits.memory_bytes {
             return Some(largest);
         }
-        if resident.iter().sum::<u64>() <= limits.memory_bytes {
+        if resident.iter().sum::<u64>() <= limits.memory_bytes || !self.thorough.is_over() {
             return None;
         }
-        let began = now();
-        if self.looked.is_some_and(|(at, took)| at.elapsed() < took * SHARE) {
-            return None;
-        }
-        let sum: u64 = processes.iter().map(|&pid| proportional_bytes(pid).unwrap_or(0)).sum();
-        self.looked = Some((began, began.elapsed()));
+        let proportional = || processes.iter().map(|&pid| proportional_bytes(pid).unwrap_or(0)).sum();
+        let sum: u64 = self.thorough.after(proportional);
         (sum > limits.memory_bytes).then_some(sum)
     }
 }
@@ -66,16 +93,14 @@ fn children(pid: u32) -> Vec<u32> {
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<u32>>()).collect()
 }
 
-fn resident_bytes(pid: u32) -> Option<u64> {
-    kilobytes(&format!("/proc/{pid}/status"), "VmRSS:")
+/// The second number of `statm`: much quicker for the system to tell than `status`.
+fn resident_pages(pid: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+    text.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn proportional_bytes(pid: u32) -> Option<u64> {
-    kilobytes(&format!("/proc/{pid}/smaps_rollup"), "Pss:")
-}
-
-fn kilobytes(file: &str, name: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }

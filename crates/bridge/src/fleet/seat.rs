@@ -179,7 +179,8 @@ impl Seat<'_> {
             result
         };
         let waited_s = began.elapsed().as_secs_f64();
-        let steps = ops.iter().filter(|op| matches!(op, Op::Step { .. } | Op::Run { .. })).count() as u64;
+        let steps =
+            ops.iter().filter(|op| matches!(op, Op::Step { .. } | Op::Run { .. } | Op::Move { .. })).count() as u64;
         inner.times.add(steps, waited_s, instance.seconds());
         let late = latency.look(steps, waited_s);
         inner.times.late_steps += if late.is_some() || due == Due::Passed { steps } else { 0 };

@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
 use zip::ZipArchive;
 
 use super::error::FmuError;
+use super::place::Place;
 use super::platform;
 
 /// Name of the description inside.
@@ -32,17 +32,14 @@ impl Default for ArchiveLimits {
 ///
 /// # Errors
 /// When the file cannot be read, is no zip file, is larger than allowed, or wants to write elsewhere.
-pub fn unpack(path: &Path, limits: &ArchiveLimits) -> Result<TempDir, FmuError> {
+pub fn unpack(path: &Path, limits: &ArchiveLimits) -> Result<Place, FmuError> {
     let fail = |text: String| FmuError::Archive { path: path.to_owned(), text };
     let file = File::open(path).map_err(|error| fail(error.to_string()))?;
     let mut archive = ZipArchive::new(file).map_err(|error| fail(format!("not a zip file: {error}")))?;
     if archive.len() > limits.files_max {
         return Err(fail(format!("{} files inside, more than {}", archive.len(), limits.files_max)));
     }
-    let folder = tempfile::Builder::new()
-        .prefix("anabranch-fmu-")
-        .tempdir()
-        .map_err(|error| fail(format!("no folder to unpack into: {error}")))?;
+    let folder = Place::new().map_err(|error| fail(format!("no folder to unpack into: {error}")))?;
     let mut left = limits.bytes_max;
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(|error| fail(format!("entry {index}: {error}")))?;

@@ -15,6 +15,7 @@ mod factory;
 mod functions;
 mod log;
 mod package;
+mod place;
 mod platform;
 mod port;
 
@@ -22,7 +23,7 @@ pub use archive::ArchiveLimits;
 pub use block::{BlockState, FmuBlock};
 pub use component::{Component, Fmu, State};
 pub use description::{Capabilities, Causality, Description, Dimensions, FmiVersion, Unit, Variable, Wire};
-pub use driver::{FmuInstance, FmuMapping, InputSource, KeyCell, check_mapping};
+pub use driver::{FmuInstance, FmuMapping, FmuRole, InputSource, KeyCell, check_mapping};
 pub use error::{FmuError, Status};
 pub use factory::{FmuFactory, FmuSpec, SERVE_VERB};
 pub use log::forward_to_standard_error;

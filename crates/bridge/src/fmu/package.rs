@@ -4,11 +4,10 @@ use std::ffi::CString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::archive::{self, ArchiveLimits, DESCRIPTION};
 use super::description::{Description, FmiVersion};
 use super::error::FmuError;
+use super::place::Place;
 use super::platform;
 
 /// Longest description.
@@ -21,7 +20,7 @@ pub struct Package {
     binary: PathBuf,
     folder: PathBuf,
     /// Removed when the package goes; none where somebody else unpacked it.
-    _unpacked: Option<TempDir>,
+    _unpacked: Option<Place>,
 }
 
 impl Package {
@@ -32,7 +31,7 @@ impl Package {
     pub fn open(path: &Path, limits: &ArchiveLimits) -> Result<Self, FmuError> {
         let unpacked = if path.is_dir() { None } else { Some(archive::unpack(path, limits)?) };
         // FMUs hear where their resources are, and may run elsewhere.
-        let folder = fs::canonicalize(unpacked.as_ref().map_or(path, TempDir::path))
+        let folder = fs::canonicalize(unpacked.as_ref().map_or(path, Place::path))
             .map_err(|error| FmuError::Archive { path: path.to_owned(), text: error.to_string() })?;
         let description = Description::parse(&text(path, &folder)?)?;
         let binary = platform::binary(&folder, &description.identifier).ok_or_else(|| FmuError::NoBinary {

@@ -24,9 +24,25 @@ pub struct Begin {
     pub car: CarFacts,
     /// The planned path; empty where there is none.
     pub path: PathFacts,
+    /// How often each channel of what is seen is renewed.
+    pub periods: PeriodFacts,
     /// Walls as x1, y1, x2, y2, for those who want `walls`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub walls: Vec<[f64; 4]>,
+}
+
+/// Seconds between two samples of each channel; a step between two of them sees the older one again.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PeriodFacts {
+    /// Of the pose, and of the path and the goal as seen from it.
+    pub pose_s: f64,
+    /// Of speed, steering and gear.
+    pub speed_s: f64,
+    /// Of objects.
+    pub objects_s: f64,
+    /// Of what is free near the car.
+    pub occupancy_s: f64,
 }
 
 /// A pose with a speed.

@@ -10,6 +10,22 @@ pub enum Role {
     Driver,
     /// A simulator with everything inside: gets the error choice, runs a segment.
     World,
+    /// What is between a command and the car: gets commands, returns what the wheels and the drive make of them.
+    Actuator,
+    /// The car itself: gets commands, returns where it is.
+    Plant,
+}
+
+impl Role {
+    /// In names and sentences.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Driver => "driver",
+            Self::World => "world",
+            Self::Actuator => "actuator",
+            Self::Plant => "plant",
+        }
+    }
 }
 
 /// What it promises about saved states; checked by a contract test and shown to the user.

@@ -5,10 +5,12 @@
 
 mod begin;
 mod card;
+mod moves;
 mod seen;
 
-pub use begin::{Begin, CarFacts, GoalFacts, PathFacts, SectionFacts, StartFacts};
+pub use begin::{Begin, CarFacts, GoalFacts, PathFacts, PeriodFacts, SectionFacts, StartFacts};
 pub use card::{Card, ChoiceName, KeyVariable, Role, SiteCard, Snapshot, Support, WorldCard};
+pub use moves::{CarNow, Moved, Push};
 pub use seen::{GoalSeen, ObjectSeen, Occupancy, PathSeen, PoseSeen, Seen};
 
 use serde::{Deserialize, Serialize};
@@ -75,6 +77,13 @@ pub enum Op {
         /// What the sensors say.
         seen: Box<Seen>,
     },
+    /// Move for one base cycle (roles actuator and plant): [`Answer::Moved`].
+    Move {
+        /// The branch.
+        branch: Branch,
+        /// What reaches it.
+        push: Box<Push>,
+    },
     /// Run one segment (role world): [`Answer::Segment`].
     Run {
         /// The branch.
@@ -110,6 +119,8 @@ pub enum Answer {
     Done {},
     /// To [`Op::Step`].
     Decision(Decision),
+    /// To [`Op::Move`].
+    Moved(Box<Moved>),
     /// To [`Op::Run`].
     Segment(Box<WorldSegment>),
     /// To [`Op::Save`].

@@ -99,7 +99,7 @@ pub struct ObjectSeen {
     pub width: f64,
 }
 
-/// What is free near the car; the cells travel as a blob beside the message.
+/// What is free near the car. For those who want `blobs` the cells travel as a frame beside the message.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Occupancy {
     /// Edge of a cell.
@@ -109,5 +109,13 @@ pub struct Occupancy {
     /// Cells ahead-to-behind, left-to-right; the car's rear axle is in the middle.
     pub rows: u32,
     /// One byte for each cell, row by row: 0 free, 255 occupied.
+    #[serde(default, skip_serializing_if = "nothing")]
     pub cells: serde_bytes::ByteBuf,
+    /// Where the cells are, if not here: number of the frame after the message, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blob: Option<u32>,
+}
+
+fn nothing(cells: &serde_bytes::ByteBuf) -> bool {
+    cells.is_empty()
 }

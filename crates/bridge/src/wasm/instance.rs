@@ -70,7 +70,9 @@ impl WasmInstance {
                 let Some(slot) = self.branches.get_mut(branch) else { return Ok(no_branch(*branch)) };
                 slot.step(&self.blueprint, &mut self.tools, seen)
             }
-            Op::Run { .. } => Ok(Answer::Failed { text: "a WASM module is a driver and runs no segments".to_owned() }),
+            Op::Run { .. } | Op::Move { .. } => {
+                Ok(Answer::Failed { text: "a WASM module is a driver and runs no segments".to_owned() })
+            }
             Op::Save { branch, token } => {
                 let Some(mut slot) = self.branches.remove(branch) else { return Ok(no_branch(*branch)) };
                 let image = slot.save(&self.blueprint.base, &self.blueprint.scratch, &mut self.tools);

@@ -76,6 +76,8 @@ pub struct WorldSystem {
     pace: Pace,
     faults: Mutex<BTreeMap<Vec<Choice>, Misbehaviour>>,
     incidents: Mutex<Vec<Misbehaviour>>,
+    /// Why no instance starts any more.
+    gone: Mutex<Option<Misbehaviour>>,
 }
 
 impl WorldSystem {
@@ -103,6 +105,7 @@ impl WorldSystem {
             pace: Pace::default(),
             faults: Mutex::default(),
             incidents: Mutex::default(),
+            gone: Mutex::default(),
             fleet,
             world,
             rule,
@@ -141,6 +144,11 @@ impl WorldSystem {
     /// result, and people should know.
     pub fn incidents(&self) -> Vec<Misbehaviour> {
         self.incidents.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Why no instance starts any more, if none does. It is not tried again for every segment that is left.
+    pub fn gone(&self) -> Option<Misbehaviour> {
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn ticks_per_segment(&self) -> u64 {

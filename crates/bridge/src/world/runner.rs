@@ -5,8 +5,8 @@
 //! once more from its start in a new one: that run decides.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use anabranch_kernel::Choice;
 
@@ -276,8 +276,21 @@ impl WorldSystem {
     }
 
     pub(super) fn send(&self, seat: &mut Seat<'_>, ops: &[Op]) -> Result<Answers, Misbehaviour> {
+        if let Some(gone) = self.gone() {
+            return Err(gone);
+        }
         let began = now();
-        let answers = seat.ask(ops)?;
+        let mut asked = seat.ask(ops);
+        // Once may be an accident of this machine.
+        if matches!(&asked, Err(wrong) if wrong.kind == Kind::NoStart) {
+            asked = seat.ask(ops);
+        }
+        if let Err(wrong) = &asked
+            && wrong.kind == Kind::NoStart
+        {
+            *self.gone.lock().unwrap_or_else(PoisonError::into_inner) = Some(wrong.clone());
+        }
+        let answers = asked?;
         let segments = ops.iter().filter(|op| matches!(op, Op::Run { .. })).count() as u64;
         if segments > 0 {
             self.pace.learn(began.elapsed().as_nanos() as u64, segments);

@@ -6,3 +6,9 @@ mod hostile;
 mod kit;
 #[cfg(target_os = "linux")]
 mod rogue;
+#[cfg(target_os = "linux")]
+#[path = "../table/rows.rs"]
+mod rows;
+#[cfg(target_os = "linux")]
+#[path = "../table/mod.rs"]
+mod table;

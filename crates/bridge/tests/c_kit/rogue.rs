@@ -3,25 +3,11 @@
 
 use std::time::Duration;
 
-use super::kit::{build, reset};
-use anabranch_bridge::protocol::Decision;
-use anabranch_bridge::{Answer, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Op, ProcessFactory, Seat, Seen};
+use anabranch_bridge::{Fleet, FleetLimits, Kind, Latency, ProcessFactory};
 
-/// What is expected of one: in one process, and by fork.
-struct Row {
-    way: &'static str,
-    copied: Kind,
-    forked: Kind,
-}
-
-const fn alike(way: &'static str, kind: Kind) -> Row {
-    Row { way, copied: kind, forked: kind }
-}
-/// The code writes to the link itself. A branch that is a process reaches its broker only: what cannot be an answer ends the
-/// branch, and what could be the beginning of one is waited for.
-const fn on_the_line(way: &'static str, copied: Kind, forked: Kind) -> Row {
-    Row { way, copied, forked }
-}
+use super::kit::build;
+use super::rows::{Row, alike, on_the_line};
+use super::table::{MARK, begin, check, left_behind, mark, step};
 
 const ROWS: [Row; 37] = [
     alike("segfault", Kind::Crash),
@@ -67,7 +53,7 @@ const ROWS: [Row; 37] = [
 fn factory(way: &str, snapshot: &str) -> ProcessFactory {
     let mut factory = ProcessFactory::new(build("crates/bridge/tests/c/rogue.c", &[]), [way]);
     factory.spec.env.push(("ANABRANCH_SNAPSHOT".into(), snapshot.into()));
-    factory.spec.env.push(("ANABRANCH_TEST_MARK".into(), mark().into()));
+    factory.spec.env.push((MARK.into(), mark().into()));
     if way == "memory" {
         factory.limits.memory_bytes = 128 << 20;
     }
@@ -84,69 +70,14 @@ fn fleet(way: &str, snapshot: &str) -> Fleet {
     Fleet::new(Box::new(factory(way, snapshot)), FleetLimits::default()).unwrap().with_latency(latency)
 }
 
-fn mark() -> String {
-    format!("c-rogue-{}", std::process::id())
-}
-
-/// Processes of this test that still run.
-fn left_behind() -> usize {
-    let wanted = format!("ANABRANCH_TEST_MARK={}", mark());
-    let environments = std::fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter_map(|entry| std::fs::read(entry.path().join("environ")).ok());
-    environments
-        .filter(|environment| environment.split(|&byte| byte == 0).any(|entry| entry == wanted.as_bytes()))
-        .count()
-}
-
-/// One step from a saved state at this tick, saved again.
-fn step(seat: &mut Seat<'_>, token: u32, tick: u64) -> Result<Decision, Misbehaviour> {
-    let seen = Box::new(Seen { tick, ..Seen::default() });
-    let ops = [Op::Load { token, branch: 1 }, Op::Step { branch: 1, seen }, Op::Save { branch: 1, token: token + 1 }];
-    let answers = seat.ask(&ops)?.into_iter().collect::<Result<Vec<_>, _>>()?;
-    match &answers[1] {
-        Answer::Decision(decision) => Ok(decision.clone()),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn begin(seat: &mut Seat<'_>) -> Result<(), Misbehaviour> {
-    let answers = seat.ask(&[reset(1), Op::Save { branch: 1, token: 1 }])?;
-    answers.into_iter().collect::<Result<Vec<_>, _>>().map(|_| ())
-}
-
-/// Runs into the misbehaviour twice, the second time with a new instance, which works up to the same point.
-fn provoke(way: &str, snapshot: &str) -> Option<Misbehaviour> {
-    let fleet = fleet(way, snapshot);
-    let mut seat = fleet.seat(0);
-    let mut wrong = None;
-    for _ in 0..2 {
-        begin(&mut seat).unwrap();
-        assert_eq!(step(&mut seat, 1, 5).unwrap().key, [1.0]);
-        wrong = step(&mut seat, 2, 10).err();
-        seat.end();
-    }
-    wrong
-}
-
-fn check(snapshot: &str, expected: impl Fn(&Row) -> Kind) {
-    for row in &ROWS {
-        let wrong = provoke(row.way, snapshot);
-        let found = wrong.as_ref().map_or(Kind::NoStart, |wrong| wrong.kind);
-        assert_eq!(found, expected(row), "{} by {snapshot}: {wrong:?}", row.way);
-        assert_eq!(left_behind(), 0, "{} by {snapshot} left processes behind", row.way);
-    }
-}
-
 #[test]
 fn each_misbehaviour_of_code_in_one_process_has_its_kind() {
-    check("memory", |row| row.copied);
+    check("memory", ROWS.iter().map(Row::in_one_process), |way| fleet(way, "memory"));
 }
 
 #[test]
 fn each_misbehaviour_of_a_branch_that_is_a_process_has_its_kind() {
-    check("fork", |row| row.forked);
+    check("fork", ROWS.iter().map(Row::by_fork), |way| fleet(way, "fork"));
 }
 
 #[test]

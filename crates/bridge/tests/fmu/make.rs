@@ -110,6 +110,7 @@ fn rogue_description(version: u8, claims: &str) -> String {
         ("gear", 13, "output"),
         ("completed", 14, "output"),
         ("sum", 15, "local"),
+        ("steps", 16, "local"),
         ("mode", 21, "parameter"),
         ("at", 22, "parameter"),
     ];

@@ -1,6 +1,11 @@
 /* A driver with a memory that misbehaves in the way that its parameter `mode` says, in step number `at`. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 typedef struct {
     double lateral, speed;                /* inputs, 1 and 2 */
@@ -27,11 +32,35 @@ static double *model_real(Model *m, unsigned reference) {
 }
 
 static void say(Model *m, int number);
+static void say_much(Model *m);
 
 static int deeper(int depth) {
     volatile char filled[4096];
     filled[depth % 4096] = (char)depth;
     return deeper(depth + 1) + filled[0];
+}
+
+/* Bytes that are no message, to whatever this process is connected with. */
+static void garbage(void) {
+    for (int file = 3; file < 64; file++) send(file, "\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377", 16, MSG_NOSIGNAL);
+}
+
+static void deadlock(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&lock);
+}
+
+static int grandchild(void) {
+    if (fork() == 0) { for (;;) pause(); }
+    _exit(0);
+}
+
+static int free_twice(void) {
+    void *volatile memory = malloc(100);
+    free(memory);
+    free(memory);
+    return 0;
 }
 
 static int misbehave(Model *m) {
@@ -54,6 +83,20 @@ static int misbehave(Model *m) {
     case 16: m->steer += hidden++; return 0;
     case 17: return deeper(0) & 0;
     case 18: m->completed = 0.0 / (m->lateral - m->lateral); return 0;
+    case 19: raise(SIGSTOP); return 0;
+    case 20: return grandchild();
+    case 21: raise(SIGKILL); return 0;
+    case 22: for (;;) { signal(SIGTERM, SIG_IGN); pause(); }
+    case 23: deadlock(); return 0;
+    case 24: for (;;) fputs("standard error neither\n", stderr);
+    case 25: m->accel = -1e6; return 0;
+    case 26: return free_twice();
+    case 27: { volatile int seven = 7, zero = 0; return seven / zero; }
+    case 28: return execl("/bin/true", "true", (char *)0);
+    case 29: garbage(); return 0;
+    case 30: for (int file = 3; file < 256; file++) close(file); return 0;
+    case 35: say_much(m); return 3;
+    case 36: m->steps = 0.0 / (m->lateral - m->lateral); return 0;
     default: return 0;
     }
 }
@@ -85,4 +128,14 @@ static void say(Model *m, int number) {
     Component *c = (Component *)m;
     if (c->logger) c->logger(c->environment, "rogue", FMI_ERROR, "logStatusError", "mode %d after %g steps, %s", number, m->steps, "so there");
     if (c->logger3) c->logger3(c->environment, FMI_ERROR, "logStatusError", "mode 7 after 3 steps, so there");
+}
+
+/* Longer than any line, with what would clear a screen, and a number as wide as memory. */
+static void say_much(Model *m) {
+    Component *c = (Component *)m;
+    static char text[1 << 20];
+    memset(text, 'x', sizeof text - 1);
+    memcpy(text, "\033[2J", 4);
+    if (c->logger) c->logger(c->environment, "rogue", FMI_ERROR, "logStatusError", "%s %999999999d", text, 1);
+    if (c->logger3) c->logger3(c->environment, FMI_ERROR, "logStatusError", text);
 }

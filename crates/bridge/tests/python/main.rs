@@ -2,23 +2,18 @@
 //! is left behind. Once by deep copy, in one process, and once with a process for every branch.
 #![cfg(target_os = "linux")]
 
+#[path = "../table/rows.rs"]
+mod rows;
+#[path = "../table/mod.rs"]
+mod table;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anabranch_bridge::{
-    Answer, Begin, Decision, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Op, ProcessFactory, Seat, Seen,
-};
+use anabranch_bridge::{Fleet, FleetLimits, Kind, Latency, Misbehaviour, ProcessFactory};
 
-/// What is expected of one: in one process, and by fork.
-struct Row {
-    way: &'static str,
-    copied: Kind,
-    forked: Kind,
-}
-
-const fn alike(way: &'static str, kind: Kind) -> Row {
-    Row { way, copied: kind, forked: kind }
-}
+use rows::{Row, alike, on_the_line};
+use table::{MARK, begin, check, left_behind, mark, step};
 
 const ROWS: [Row; 38] = [
     alike("exit_now", Kind::Crash),
@@ -57,7 +52,7 @@ const ROWS: [Row; 38] = [
     alike("endless_trajectory", Kind::Oversized),
     alike("text_as_key", Kind::Exception),
     alike("forgotten_key", Kind::Exception),
-    Row { way: "garbage_on_the_line", copied: Kind::Malformed, forked: Kind::Hang },
+    on_the_line("garbage_on_the_line", Kind::Malformed, Kind::Hang),
     // One that behaves, to see that the table can tell.
     alike("none", Kind::NoStart),
 ];
@@ -74,7 +69,7 @@ fn factory(way: &str, snapshot: &str) -> ProcessFactory {
     assert!(python.exists(), "{} is missing: `cargo xtask python` prepares it", python.display());
     let file = root().join("crates/bridge/tests/python/rogue.py");
     let mut factory = ProcessFactory::new(python, ["-m".into(), "anabranch".into(), file.into_os_string()]);
-    for (name, value) in [("ROGUE", way), ("ANABRANCH_SNAPSHOT", snapshot), ("ANABRANCH_TEST_MARK", &mark())] {
+    for (name, value) in [("ROGUE", way), ("ANABRANCH_SNAPSHOT", snapshot), (MARK, &mark())] {
         factory.spec.env.push((name.into(), value.into()));
     }
     if way == "memory" {
@@ -92,72 +87,18 @@ fn fleet(way: &str, snapshot: &str) -> Result<Fleet, Misbehaviour> {
     Ok(Fleet::new(Box::new(factory(way, snapshot)), FleetLimits::default())?.with_latency(latency))
 }
 
-/// Tests run side by side in one process or in several: each has its own.
-fn mark() -> String {
-    format!("py-rogue-{}-{:?}", std::process::id(), std::thread::current().id())
-}
-
-/// Processes of this test that still run.
-fn left_behind() -> usize {
-    let wanted = format!("ANABRANCH_TEST_MARK={}", mark());
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let environments = entries.filter_map(|entry| std::fs::read(entry.path().join("environ")).ok());
-    environments
-        .filter(|environment| environment.split(|&byte| byte == 0).any(|entry| entry == wanted.as_bytes()))
-        .count()
-}
-
-fn begin(seat: &mut Seat<'_>) -> Result<(), Misbehaviour> {
-    let ops = [Op::Reset { branch: 1, begin: Box::new(Begin::default()) }, Op::Save { branch: 1, token: 1 }];
-    seat.ask(&ops)?.into_iter().collect::<Result<Vec<_>, _>>().map(|_| ())
-}
-
-/// One step from a saved state at this tick, saved again.
-fn step(seat: &mut Seat<'_>, token: u32, tick: u64) -> Result<Decision, Misbehaviour> {
-    let seen = Box::new(Seen { tick, ..Seen::default() });
-    let ops = [Op::Load { token, branch: 1 }, Op::Step { branch: 1, seen }, Op::Save { branch: 1, token: token + 1 }];
-    let answers = seat.ask(&ops)?.into_iter().collect::<Result<Vec<_>, _>>()?;
-    match &answers[1] {
-        Answer::Decision(decision) => Ok(decision.clone()),
-        other => panic!("{other:?}"),
-    }
-}
-
-/// Runs into the misbehaviour twice, the second time with a new instance, which works up to the same point.
-fn provoke(way: &str, snapshot: &str) -> Option<Misbehaviour> {
-    let fleet = fleet(way, snapshot).unwrap_or_else(|wrong| panic!("{way} by {snapshot}: {wrong:?}"));
-    let mut seat = fleet.seat(0);
-    let mut wrong = None;
-    for _ in 0..2 {
-        begin(&mut seat).unwrap();
-        assert_eq!(step(&mut seat, 1, 5).unwrap().key, [1.0]);
-        wrong = step(&mut seat, 2, 10).err();
-        seat.end();
-    }
-    wrong
-}
-
-fn check(snapshot: &str, expected: impl Fn(&Row) -> Kind) {
-    let mut different = Vec::new();
-    for row in &ROWS {
-        let wrong = provoke(row.way, snapshot);
-        let found = wrong.as_ref().map_or(Kind::NoStart, |wrong| wrong.kind);
-        if found != expected(row) {
-            different.push(format!("{} by {snapshot} is {found:?}: {wrong:?}", row.way));
-        }
-        assert_eq!(left_behind(), 0, "{} by {snapshot} left processes behind", row.way);
-    }
-    assert!(different.is_empty(), "{}", different.join("\n"));
+fn started(way: &str, snapshot: &str) -> Fleet {
+    fleet(way, snapshot).unwrap_or_else(|wrong| panic!("{way} by {snapshot}: {wrong:?}"))
 }
 
 #[test]
 fn each_misbehaviour_of_code_in_one_process_has_its_kind() {
-    check("copy", |row| row.copied);
+    check("copy", ROWS.iter().map(Row::in_one_process), |way| started(way, "copy"));
 }
 
 #[test]
 fn each_misbehaviour_of_a_branch_that_is_a_process_has_its_kind() {
-    check("fork", |row| row.forked);
+    check("fork", ROWS.iter().map(Row::by_fork), |way| started(way, "fork"));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use anabranch_bridge::TrajectoryPoint;
 use anabranch_bridge::protocol::{
-    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, Occupancy, PathFacts, PathSeen, PoseSeen, SectionFacts, Seen,
-    StartFacts,
+    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, Occupancy, PathFacts, PathSeen, PeriodFacts, PoseSeen,
+    SectionFacts, Seen, StartFacts,
 };
 
 /// Every number another one.
@@ -32,6 +32,7 @@ pub fn begin() -> Begin {
             ],
             samples: vec![[31.0, 32.0, 33.0, 34.0, 35.0]],
         },
+        periods: PeriodFacts::default(),
         walls: vec![[41.0, 42.0, 43.0, 44.0]],
     }
 }
@@ -72,7 +73,13 @@ pub fn seen() -> Seen {
             length: 135.0,
             width: 136.0,
         }],
-        occupancy: Some(Box::new(Occupancy { cell_m: 0.25, columns: 3, rows: 1, cells: vec![0, 255, 7].into() })),
+        occupancy: Some(Box::new(Occupancy {
+            cell_m: 0.25,
+            columns: 3,
+            rows: 1,
+            cells: vec![0, 255, 7].into(),
+            blob: None,
+        })),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Findings that a person would call the same mishap.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anabranch_kernel::Seed;
 use anabranch_record::{Contact, ErrorRun, Finding, RunFolder, StartValue, publish};
@@ -94,29 +94,39 @@ fn key<S: Subject>(drive: &S, candidate: &Candidate) -> (Key, String) {
     (Key { requirement: verdict.requirement, other: verdict.place.map(|p| p.other), sector, modes }, label)
 }
 
-/// Writes the first finding of every group to the folder of the run, after it was confirmed once more. Groups of a driver
-/// from outside that did not come out the same way again are taken out and returned.
+/// What was taken out of the groups.
+#[derive(Debug, Default)]
+pub struct TakenOut {
+    /// What code from outside did once and not again.
+    pub unstable: Vec<Unstable>,
+    /// Findings that could not be run again, because the code is gone.
+    pub unconfirmed: u64,
+}
+
+/// Writes the first finding of every group to the folder of the run, after it was confirmed once more. Groups of code from
+/// outside that did not come out the same way again, or could not be run again, are taken out and returned.
 pub fn save<S: Subject>(
     groups: &mut Vec<Group>,
     folder: &RunFolder,
     loaded: &S::Source,
     drive: &S,
     seed: Seed,
-) -> Result<Vec<Unstable>, Failure> {
-    let mut unstable = Vec::new();
+) -> Result<TakenOut, Failure> {
+    let mut out = TakenOut::default();
     if drive.is_outside() {
         groups.retain(|group| match confirm_alone(drive, seed, &group.first) {
             Ok(()) => true,
+            // Who is not there any more has answered nothing differently.
+            Err(_) if drive.gone().is_some() => {
+                out.unconfirmed += group.count as u64;
+                false
+            }
             Err(failure) => {
                 let Candidate { start, choices, .. } = group.first.clone();
-                unstable.push(Unstable { start, choices, text: failure.to_string() });
+                out.unstable.push(Unstable { start, choices, text: failure.to_string() });
                 false
             }
         });
-        let gone = drive.gone();
-        if let Some(gone) = gone.filter(|_| !(groups.is_empty() && unstable.is_empty())) {
-            return Err(gone.into());
-        }
     }
     for (at, group) in groups.iter_mut().take(FOLDERS_MAX).enumerate() {
         if !drive.is_outside() {
@@ -124,12 +134,26 @@ pub fn save<S: Subject>(
         }
         let path = folder.add_finding(&group.label, &finding_of(group, loaded, drive, seed))?;
         if at < TRACES_MAX {
-            publish(&path.join("trace.csv"), &trace(drive, &group.first, seed)?)?;
-            drive.write_traces(loaded, &group.first, seed, &path)?;
+            match write_traces(group, loaded, drive, seed, &path) {
+                // What was found stays found; that there is no trace of it is told with the reason.
+                Err(_) if drive.gone().is_some() => {}
+                written => written?,
+            }
         }
         group.file = Some(path.join("finding.toml"));
     }
-    Ok(unstable)
+    Ok(out)
+}
+
+fn write_traces<S: Subject>(
+    group: &Group,
+    loaded: &S::Source,
+    drive: &S,
+    seed: Seed,
+    folder: &Path,
+) -> Result<(), Failure> {
+    publish(&folder.join("trace.csv"), &trace(drive, &group.first, seed)?)?;
+    drive.write_traces(loaded, &group.first, seed, folder)
 }
 
 /// The file of the first finding of a group.

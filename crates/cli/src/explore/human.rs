@@ -207,7 +207,7 @@ pub fn rows_of_scenario(facts: &Facts<'_>) -> Vec<(&'static str, String)> {
         rows.push(("remembered", format!("{} of segments, for `explore --since {}`", bytes(size), facts.run)));
     }
     if let Some(driver) = facts.drive.foreign() {
-        rows.push(("driver", outside::card_line(driver)));
+        rows.push((driver.word(), outside::card_line(driver)));
         rows.push(("its time", outside::health(driver, facts.loaded.patience)));
         if !driver.faults().is_empty() {
             rows.push(("faults", outside::faults_line(&facts.run)));

@@ -12,7 +12,7 @@ use super::graph::{GraphFlag, GraphRecorder};
 use super::meter::Meter;
 use super::settings::Horizon;
 use super::store::{LevelTrail, SpillDisk};
-use super::subject::{Explored, Subject};
+use super::subject::{Explored, Extras, Subject};
 use super::watcher::{Pictures, Watcher};
 use super::{groups, human};
 use crate::failure::Failure;
@@ -126,11 +126,17 @@ impl<S: Subject> Journey<'_, S> {
         let cpu_s = || ThisSystem.cpu_s().map(|cpu_s| cpu_s - self.cpu_before_s);
         let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), cpu_s());
         self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
-        let Confirmed { mut candidates, mut unstable, unconfirmed } =
+        let Confirmed { mut candidates, mut unstable, mut unconfirmed } =
             confirmed(self.subject, self.seed, &outcome, trail, self.threads)?;
-        let extras = S::extras(self, &outcome, (trail, watcher), &mut candidates)?;
+        let extras = match S::extras(self, &outcome, (trail, watcher), &mut candidates) {
+            // What else could have been told is missing; what was found is not.
+            Err(_) if self.subject.gone().is_some() => Extras::default(),
+            extras => extras?,
+        };
         let mut groups = groups::group(self.subject, &candidates);
-        unstable.extend(groups::save(&mut groups, &self.folder, self.source, self.subject, self.seed)?);
+        let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, self.seed)?;
+        unstable.extend(taken_out.unstable);
+        unconfirmed += taken_out.unconfirmed;
         self.subject.write_faults(self.source, &self.folder, self.seed)?;
         let used = Used {
             wall_s: self.clock.seconds(),

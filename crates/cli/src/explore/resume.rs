@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anabranch_record::{RunFolder, RunReference};
+use anabranch_record::{RunFolder, RunInfo, RunReference};
 use clap::Parser as _;
 
 use crate::cli::{Cli, Verb};
@@ -27,15 +27,7 @@ pub struct Earlier {
 impl Earlier {
     /// Finds the run and reads what it was asked to do.
     pub fn find(reference: &str, today: &Explore) -> Result<Self, Failure> {
-        let folder = reference.parse::<RunReference>()?.resolve(Path::new(RUNS))?.run;
-        let info = folder.read_run()?;
-        let no_exploration = || {
-            let message = format!("the run `{}` is no exploration and cannot be resumed", folder.name());
-            Failure::input(message, "name one with --resume=FOLDER")
-        };
-        let then = Cli::try_parse_from(&info.command).map_err(|_| no_exploration())?;
-        let Verb::Explore(mut verb) = then.verb else { return Err(no_exploration()) };
-        verb.budget = today.budget.clone().or(verb.budget);
+        let (folder, verb, info) = typed(reference, today)?;
         let flags = verb.flags().overrides();
         let (loaded, changed) = project::of_run(folder.path(), &[], &flags)?;
         if changed && today.scenario != Path::new(NO_SCENARIO) {
@@ -44,12 +36,26 @@ impl Earlier {
         }
         Ok(Self { folder, verb, loaded, seed: info.seed })
     }
+}
 
-    /// Removes the findings of the earlier process; they are written again.
-    pub fn clear(&self) -> Result<(), Failure> {
-        for (_, path) in self.folder.list_findings()? {
-            std::fs::remove_dir_all(&path).map_err(|e| Failure::file("remove", &path, &e))?;
-        }
-        Ok(())
+/// What was typed for a run, with the limits of today.
+pub fn typed(reference: &str, today: &Explore) -> Result<(RunFolder, Box<Explore>, RunInfo), Failure> {
+    let folder = reference.parse::<RunReference>()?.resolve(Path::new(RUNS))?.run;
+    let info = folder.read_run()?;
+    let no_exploration = || {
+        let message = format!("the run `{}` is no exploration and cannot be resumed", folder.name());
+        Failure::input(message, "name one with --resume=FOLDER")
+    };
+    let then = Cli::try_parse_from(&info.command).map_err(|_| no_exploration())?;
+    let Verb::Explore(mut verb) = then.verb else { return Err(no_exploration()) };
+    verb.budget = today.budget.clone().or(verb.budget);
+    Ok((folder, verb, info))
+}
+
+/// Removes the findings of an earlier process; they are written again.
+pub fn clear(folder: &RunFolder) -> Result<(), Failure> {
+    for (_, path) in folder.list_findings()? {
+        std::fs::remove_dir_all(&path).map_err(|e| Failure::file("remove", &path, &e))?;
     }
+    Ok(())
 }

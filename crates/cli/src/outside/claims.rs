@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anabranch_bridge::{Card, Claim, Probe, Role, check_claims};
+use anabranch_bridge::{Card, Claim, Probe, check_claims};
 use serde_json::{Value, json};
 
 use super::{Patience, card_json, fleet_of};
@@ -36,10 +36,7 @@ impl Tried {
     }
 
     fn role(&self) -> &'static str {
-        match self.card.role {
-            Role::Driver => "driver",
-            Role::World => "world",
-        }
+        self.card.role.word()
     }
 
     /// For people: one line, and one for each claim.

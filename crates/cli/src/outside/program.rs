@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use anabranch_bridge::fmu::{FmuFactory, FmuMapping, FmuRole, FmuSpec};
 use anabranch_bridge::zmtp::AddressError;
 use anabranch_bridge::{
     ConnectFactory, Deadlines, Factory, Fleet, FleetLimits, Pace, ProcessFactory, ProcessLimits, Reach,
 };
 use anabranch_scenario::drive::foreign::{Hidden, Outside};
-use anabranch_scenario::file::{DriverKind, HiddenMemory, OutsideSpec, Program};
+use anabranch_scenario::file::{
+    DriverKind, HiddenMemory, Located, MappingSpec, OutsideSpec, PartKind, PartSpec, Program, Span,
+};
 
 use crate::escape::escape;
 use crate::failure::Failure;
@@ -46,8 +49,36 @@ pub enum Patience {
     RealTime,
 }
 
+/// What is wrong with code from outside, and where the scenario says so.
+#[derive(Debug)]
+pub enum Unusable {
+    /// Something is wrong with it as a whole.
+    Whole(Failure),
+    /// Something that the scenario says about it does not fit.
+    At(Span, String),
+}
+
+impl From<Failure> for Unusable {
+    fn from(failure: Failure) -> Self {
+        Self::Whole(failure)
+    }
+}
+
 /// The driver from outside, ready to be started; `folder` is that of the scenario.
-pub fn outside(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<Outside, Failure> {
+pub fn outside(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<Outside, Unusable> {
+    start_as(spec, FmuRole::Driver, folder, patience)
+}
+
+/// A part of the car from outside, ready to be started.
+pub fn part(spec: &PartSpec, folder: &Path, patience: Patience) -> Result<Outside, Unusable> {
+    let role = match spec.kind {
+        PartKind::Actuator => FmuRole::Actuator,
+        PartKind::Plant => FmuRole::Plant,
+    };
+    start_as(&spec.outside, role, folder, patience)
+}
+
+fn start_as(spec: &OutsideSpec, role: FmuRole, folder: &Path, patience: Patience) -> Result<Outside, Unusable> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from).min(INSTANCES_MAX);
     let asked = spec.instances.map(|count| count.value as usize);
     // A program that is running already is one, however many would be wanted.
@@ -56,7 +87,7 @@ pub fn outside(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<
         Program::File(_) | Program::Command(_) => asked.unwrap_or(cores),
     };
     Ok(Outside {
-        factory: factory_for(spec, folder, patience)?,
+        factory: factory_for(spec, role, folder, patience)?,
         instances,
         hidden: match spec.hidden.value {
             HiddenMemory::Refuse => Hidden::Refuse,
@@ -72,7 +103,12 @@ pub fn outside(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<
 }
 
 /// What starts a driver, by what kind of program it is. Every further kind of file is one more line here.
-fn factory_for(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<Box<dyn Factory>, Failure> {
+fn factory_for(
+    spec: &OutsideSpec,
+    role: FmuRole,
+    folder: &Path,
+    patience: Patience,
+) -> Result<Box<dyn Factory>, Unusable> {
     let deadlines = match patience {
         Patience::Usual | Patience::RealTime => {
             Deadlines { message: Some(Duration::from_secs_f64(spec.deadline_s.value)), ..Deadlines::default() }
@@ -98,7 +134,16 @@ fn factory_for(spec: &OutsideSpec, folder: &Path, patience: Patience) -> Result<
             let (first, rest) = words.split_first().expect("an empty command is refused with the file");
             Ok(home.process(first, rest.to_vec()))
         }
-        Program::File(name) => home.file(name),
+        Program::File(name) if is_fmu(name) => {
+            let mapping = mapping(&spec.mapping, role)?;
+            let made = home.fmu(&home.path(name), mapping);
+            made.map_err(|text| Unusable::At(place(&text, spec), format!("`{name}` cannot be used: {text}")))
+        }
+        Program::File(name) if role != FmuRole::Driver => {
+            let text = format!("`{name}` is no FMU; a part of the car is a `.fmu` file");
+            Err(Unusable::At(spec.program.span, text))
+        }
+        Program::File(name) => Ok(home.file(name)?),
     }
 }
 
@@ -118,17 +163,61 @@ impl Home<'_> {
         Box::new(factory)
     }
 
-    fn file(&self, name: &str) -> Result<Box<dyn Factory>, Failure> {
+    fn path(&self, name: &str) -> PathBuf {
         let file = self.folder.join(name);
-        let file = std::path::absolute(&file).unwrap_or(file);
+        std::path::absolute(&file).unwrap_or(file)
+    }
+
+    fn file(&self, name: &str) -> Result<Box<dyn Factory>, Failure> {
+        let file = self.path(name);
         let path = file.display().to_string();
         match file.extension().and_then(|ending| ending.to_str()) {
             Some("py") => Ok(self.process(&python(), vec!["-m".to_owned(), "anabranch".to_owned(), path])),
             Some("wasm") => wasm(&file, name),
-            Some("fmu") => Ok(self.process(&ourselves()?, vec!["serve-fmu".to_owned(), path])),
+            Some("fmu") => self
+                .fmu(&file, FmuMapping::default())
+                .map_err(|what| Failure::input(format!("`{}` cannot be used: {what}", file.display()), "")),
             _ => Ok(self.process(&path, Vec::new())),
         }
     }
+
+    /// An FMU is a foreign library, so it runs in a process of its own; it is unpacked here, once for all of them.
+    fn fmu(&self, file: &Path, mapping: FmuMapping) -> Result<Box<dyn Factory>, String> {
+        let spec = FmuSpec::new(file).map_err(|error| format!("where this program lies is not known: {error}"))?;
+        let mut factory = FmuFactory::new(&FmuSpec { mapping, ..spec }).map_err(|error| error.to_string())?;
+        let process = factory.process_mut();
+        (process.limits, process.deadlines) = (self.limits, self.deadlines);
+        Ok(Box::new(factory))
+    }
+}
+
+fn is_fmu(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(".fmu")
+}
+
+/// What a scenario says about the variables of an FMU.
+fn mapping(spec: &MappingSpec, role: FmuRole) -> Result<FmuMapping, Unusable> {
+    let mut mapping = FmuMapping { role, memoryless: spec.memoryless, ..FmuMapping::default() };
+    let at = |text: &Located<String>| {
+        let span = text.span;
+        move |what: String| Unusable::At(span, what)
+    };
+    spec.inputs.iter().try_for_each(|text| mapping.add_input(&text.value).map_err(at(text)))?;
+    spec.outputs.iter().try_for_each(|text| mapping.add_output(&text.value).map_err(at(text)))?;
+    spec.parameters.iter().try_for_each(|text| mapping.add_parameter(&text.value).map_err(at(text)))?;
+    spec.key.iter().for_each(|text| mapping.add_key(&text.value));
+    Ok(mapping)
+}
+
+/// Where a scenario says what the text complains about: the first mapping of a name that is quoted in it, else the file.
+fn place(text: &str, spec: &OutsideSpec) -> Span {
+    let MappingSpec { inputs, outputs, parameters, key, .. } = &spec.mapping;
+    let all = inputs.iter().chain(outputs).chain(parameters).chain(key);
+    let is_quoted = |line: &&Located<String>| {
+        let (variable, what) = line.value.rsplit_once('=').unwrap_or((&line.value, ""));
+        [variable, what].iter().any(|name| !name.trim().is_empty() && text.contains(&format!("`{}`", name.trim())))
+    };
+    all.into_iter().find(is_quoted).map_or(spec.program.span, |line| line.span)
 }
 
 /// Starts a program that is named on the command line, at most `instances` times side by side.
@@ -172,13 +261,6 @@ fn is_executable(path: &Path) -> bool {
 /// The interpreter with the kit: that of the active environment, unless another one is named.
 fn python() -> String {
     std::env::var(PYTHON_VARIABLE).unwrap_or_else(|_| "python3".to_owned())
-}
-
-/// This program: an FMU is a foreign library, so it runs in a process of its own.
-fn ourselves() -> Result<String, Failure> {
-    let path = std::env::current_exe();
-    let path = path.map_err(|error| Failure::input(format!("where this program lies is not known: {error}"), ""))?;
-    Ok(path.display().to_string())
 }
 
 #[cfg(feature = "wasm")]

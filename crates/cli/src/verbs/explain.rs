@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::explain::files::{self, Files};
 use crate::explain::runs::record;
 use crate::explain::{Case, Story, against, human, machine, picture, threshold};
+use crate::explore::world;
 use crate::failure::Failure;
 use crate::load::{Override, parse_override};
 use crate::project::{self, Found};
@@ -36,6 +37,9 @@ pub struct Explain {
 impl Explain {
     /// Explains, writes the files beside the finding, and tells.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
+        if let Some(exit) = world::explain_in_world(self, global, screen)? {
+            return Ok(exit);
+        }
         let found = project::find(&self.reference, &self.sets)?;
         if let Some(warning) = &found.warning {
             screen.warn(warning);

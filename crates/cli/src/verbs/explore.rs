@@ -17,7 +17,7 @@ use crate::explore::facts::no_path_json;
 use crate::explore::graph::GraphFlag;
 use crate::explore::journey::Journey;
 use crate::explore::probability::Wanted;
-use crate::explore::resume::Earlier;
+use crate::explore::resume::{self, Earlier};
 use crate::explore::settings::{self, Flags, Horizon, MergeFlag, Pairs, parse_budget, parse_merge};
 use crate::explore::since::Before;
 use crate::explore::subject::{Keeps, Wishes};
@@ -133,8 +133,12 @@ impl Explore {
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
         let done = match &self.resume {
             Some(run) => {
+                if let Some(done) = world::resume(run, self, global, screen)? {
+                    screen.result(|_| done.human, &done.machine);
+                    return Ok(done.exit);
+                }
                 let earlier = Earlier::find(run, self)?;
-                earlier.clear()?;
+                resume::clear(&earlier.folder)?;
                 let Earlier { folder, mut verb, loaded, seed } = earlier;
                 if let Some(since) = verb.since.take() {
                     screen.warn(&format!("going on without `--since {since}`: what is left is run"));

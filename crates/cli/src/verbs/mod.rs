@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod convert;
+pub mod data;
 pub mod explain;
 pub mod explore;
 pub mod generate;
@@ -30,6 +31,7 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
         Verb::Report(verb) => verb.run(screen),
         Verb::Explain(verb) => verb.run(global, screen),
         Verb::Convert(verb) => verb.run(screen),
+        Verb::Data(verb) => verb.run(screen),
         Verb::Completions(verb) => verb.run(),
         Verb::Man(verb) => verb.run(),
         Verb::ServeFmu(verb) => verb.run(),

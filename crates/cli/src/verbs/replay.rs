@@ -201,13 +201,14 @@ fn segment_digests(plan: &Plan<'_>) -> Result<Vec<(Digest, Digest)>, Fault> {
     Ok(digests)
 }
 
-fn told_kept(kept: &Kept) -> String {
+/// Where a finding was kept.
+pub fn told_kept(kept: &Kept) -> String {
     let there = if kept.is_new { "" } else { " (it was kept before)" };
     format!("  kept             {}{there}\n", escape(&project::relative(&kept.path)))
 }
 
 /// What is known about which errors matter: `explain` leaves a minimal sequence beside the finding.
-fn mark_what_matters(finding: &mut Finding, path: &Path) {
+pub fn mark_what_matters(finding: &mut Finding, path: &Path) {
     let Ok(text) = std::fs::read_to_string(path.with_file_name("minimal.toml")) else { return };
     let Ok(minimal) = Finding::from_toml(&text) else { return };
     let needed: Vec<bool> =

@@ -2,22 +2,25 @@
 
 use std::path::PathBuf;
 
-use anabranch_bridge::fmu::{ArchiveLimits, FmuInstance, FmuMapping, Package, forward_to_standard_error};
+use anabranch_bridge::fmu::{ArchiveLimits, FmuInstance, FmuMapping, FmuRole, Package, forward_to_standard_error};
 use anabranch_bridge::serve::{Endpoint, serve};
 use clap::Args;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Serves an FMU as a driver to the Anabranch that started this process.
+/// Serves an FMU as a driver, or as a part of the car, to the Anabranch that started this process.
 #[derive(Args, Debug)]
 pub struct ServeFmu {
     /// The FMU, or the folder it was unpacked to.
     fmu: PathBuf,
+    /// What it is in the loop: driver, actuator or plant.
+    #[arg(long = "as", default_value = "driver", value_parser = FmuRole::named)]
+    role: FmuRole,
     /// VARIABLE=NAME of what a driver sees, or VARIABLE=NUMBER.
     #[arg(long = "input", allow_hyphen_values = true)]
     inputs: Vec<String>,
-    /// VARIABLE=steer, accel, gear or completed.
+    /// VARIABLE=steer, accel, gear or completed; of a plant, x, y, heading, speed.
     #[arg(long = "output", allow_hyphen_values = true)]
     outputs: Vec<String>,
     /// VARIABLE=NUMBER, before the start.
@@ -39,7 +42,8 @@ pub struct ServeFmu {
 
 impl ServeFmu {
     fn mapping(&self) -> Result<FmuMapping, String> {
-        let mut mapping = FmuMapping { cycle_s: self.cycle_s, memoryless: self.memoryless, ..FmuMapping::default() };
+        let mut mapping =
+            FmuMapping { role: self.role, cycle_s: self.cycle_s, memoryless: self.memoryless, ..FmuMapping::default() };
         self.inputs.iter().try_for_each(|text| mapping.add_input(text))?;
         self.outputs.iter().try_for_each(|text| mapping.add_output(text))?;
         self.parameters.iter().try_for_each(|text| mapping.add_parameter(text))?;
@@ -72,7 +76,8 @@ mod tests {
 
     #[test]
     fn a_mapping_comes_through_the_flags_as_it_was() {
-        let mut mapping = FmuMapping { cycle_s: Some(0.02), memoryless: true, ..FmuMapping::default() };
+        let role = FmuRole::Plant;
+        let mut mapping = FmuMapping { role, cycle_s: Some(0.02), memoryless: true, ..FmuMapping::default() };
         mapping.add_input("e=path.lateral").expect("good");
         mapping.add_input("-bias=-0.5").expect("good");
         mapping.add_output("delta=steer").expect("good");

@@ -2,22 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use anabranch_kernel::System;
-use anabranch_record::RunFolder;
+use anabranch_kernel::{Digest, System};
 use anabranch_record::clock::{now, rfc3339};
 use anabranch_record::junit::{self, Suite};
 use anabranch_record::report::{TestRun, test_report};
+use anabranch_record::{Finding, RunFolder};
 use clap::{Args, Parser};
 use serde_json::{Value, json};
 
 use crate::escape::escape;
 use crate::exit::Exit;
 use crate::explore::settings::{Pairs, parse_budget};
+use crate::explore::world;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::load::{Override, parse_override, with_driver};
 use crate::numbers::{duration, short};
-use crate::project::{self, FINDINGS, Found};
+use crate::project::{self, FINDINGS};
 use crate::screen::{Format, Global, Paint, Screen, print_err, print_out};
 use crate::simulate::{Plan, Simulated};
 use crate::suite::baseline::Baseline;
@@ -92,6 +93,8 @@ impl Test {
             baseline.iter().fold(case, |case, baseline| baseline.judge(case))
         });
         let exit = exit_of(findings.iter().chain(&scenarios));
+        // One time for the terminal, the page and machines.
+        let seconds = clock.seconds();
         if let Some(path) = &self.junit {
             let suite = |name: &str, cases: &[Case]| {
                 let cases = cases.iter().map(Case::to_junit).collect();
@@ -100,15 +103,15 @@ impl Test {
             let xml = junit::to_xml(&[suite("findings", &findings), suite("scenarios", &scenarios)]);
             anabranch_record::publish(path, &xml)?;
         }
-        let machine = self.to_json(&findings, &scenarios, clock.seconds(), exit);
+        let machine = self.to_json(&findings, &scenarios, seconds, exit);
         if let Some(path) = &self.report {
-            let line = counted(findings.iter().chain(&scenarios), clock.seconds());
+            let line = counted(findings.iter().chain(&scenarios), seconds);
             let command = anabranch_record::tidy_command(std::env::args());
             let run = TestRun { tested: &machine, summary: &line, command, started };
             let page = test_report(&run, |run| RunFolder::open(Path::new(run)).ok());
             anabranch_record::publish(path, page.as_bytes())?;
         }
-        screen.result(|paint| summary(findings.iter().chain(&scenarios), clock.seconds(), paint), &machine);
+        screen.result(|paint| summary(findings.iter().chain(&scenarios), seconds, paint), &machine);
         Ok(exit)
     }
 
@@ -143,18 +146,27 @@ impl Test {
         let name = name_of(file);
         match self.replay(file, global) {
             Err(failure) => Case { word: "does not apply".to_owned(), ..Case::error(&name, failure, clock.seconds()) },
-            Ok((found, run, violated)) => judge(&name, &found, &run, violated, clock.seconds()),
+            Ok(again) => judge(&name, &again, clock.seconds()),
         }
     }
 
-    fn replay(&self, file: &Path, global: &Global) -> Result<(Found, Value, Option<String>), Failure> {
+    fn replay(&self, file: &Path, global: &Global) -> Result<Again, Failure> {
+        if let Some(again) = world::replay_kept(file, global)? {
+            if self.driver.is_some() || !self.sets.is_empty() {
+                return Err(Failure::input(
+                    "--driver and --set are about scenarios, and this was found in a world",
+                    "",
+                ));
+            }
+            return Ok(again);
+        }
         let found = project::find(&file.display().to_string(), &with_driver(&self.sets, self.driver.as_ref()))?;
         let drive = found.loaded.drive()?;
         let plan = Plan::of(&found, &drive, global.seed)?;
         let run: Simulated = plan.simulate()?;
         let violated = run.verdict.map(|v| drive.requirements()[usize::from(v.requirement)].clone());
         let machine = plan.to_json("anabranch.replay/1", &run);
-        Ok((found, machine, violated))
+        Ok(Again { finding: found.finding.clone(), hash: found.loaded.hash, run: machine, violated })
     }
 
     fn to_json(&self, findings: &[Case], scenarios: &[Case], seconds: f64, exit: Exit) -> Value {
@@ -218,13 +230,26 @@ fn each(files: &[PathBuf], screen: &Screen, run: impl Fn(&Path) -> Case) -> Vec<
     files.iter().map(one).collect()
 }
 
-fn judge(name: &str, found: &Found, run: &Value, violated: Option<String>, seconds: f64) -> Case {
-    let finding = &found.finding;
-    let changed = found.loaded.hash != finding.scenario_hash;
+/// A kept finding that was run again, in the scenario or the world of today.
+#[derive(Debug)]
+pub struct Again {
+    /// What was found.
+    pub finding: Finding,
+    /// Digest of where it was run.
+    pub hash: Digest,
+    /// What the run gave, for machines.
+    pub run: Value,
+    /// The requirement that it violated.
+    pub violated: Option<String>,
+}
+
+fn judge(name: &str, again: &Again, seconds: f64) -> Case {
+    let Again { finding, hash, run, violated } = again;
+    let changed = *hash != finding.scenario_hash;
     let note = if changed { "; the scenario has changed since it was found" } else { "" };
     let time = short(run["time_s"].as_f64().unwrap_or(0.0), 3);
     let (result, word, message) = match violated {
-        Some(id) if id == finding.requirement => {
+        Some(id) if *id == finding.requirement => {
             (Ended::Failed, "still fails", format!("`{id}` is violated after {time} s{note}"))
         }
         Some(id) => {

@@ -238,7 +238,7 @@ fn it_stops_at_a_red_light_and_goes_at_green() {
     let world = World::new(&cross(Control::Lights), ("south", "-1", 20.0), ("north", "1", 60.0), tyres());
     let moments = world.run(10.0, 60.0);
     let stop = moments.iter().find(|moment| moment.motion.speed_mps < 0.05).unwrap();
-    let line_y = -(make::LANE_WIDTH_M + 4.0) - 1.0;
+    let line_y = -(make::LANE_WIDTH_M + 6.0) - 1.0;
     let front_y = stop.motion.pose.y + 3.45;
     assert!((line_y - 1.5..=line_y + 0.1).contains(&front_y), "{front_y} {line_y}");
     for moment in &moments {

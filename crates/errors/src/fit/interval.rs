@@ -60,8 +60,8 @@ impl Estimated {
         let squared_spread = own.max(squared_spread_min);
         let freedom = 2.0 * n / squared_spread;
         let end = |z: f64| mean * freedom / chi_squared_quantile(freedom, z);
-        // The spread itself is uncertain: widen as Student does.
-        let widen = student_quantile((n - 1.0).max(1.0)) / Z;
+        // A spread that was estimated is uncertain itself: widen as Student does.
+        let widen = if own > squared_spread_min { student_quantile((n - 1.0).max(1.0)) / Z } else { 1.0 };
         let (low, high) = (end(Z * widen), end(-Z * widen));
         (!values.is_empty() && mean > 0.0).then_some(Self { value: mean, low, high })
     }

@@ -5,15 +5,17 @@
 //! use anabranch_errors::fit::{Log, LogChannel, Rhythm, fit};
 //! use anabranch_kernel::{Chance, Seed};
 //!
-//! let chance = Chance::new(Seed(1), "log");
+//! let chance = Chance::new(Seed(2), "log");
 //! let time_s: Vec<f64> = (0..2000).map(|i| 0.1 * f64::from(i)).collect();
-//! let truth: Vec<f64> = time_s.iter().map(|t| 3.0 * t).collect();
+//! let truth: Vec<f64> = time_s.iter().map(|t| 40.0 * (0.3 * t).sin()).collect();
 //! let estimate = (0..).zip(&truth).map(|(i, x)| Some(x + 0.5 + 0.2 * chance.at(i).normal(0))).collect();
 //! let channel = LogChannel { name: "x".into(), unit: "m".into(), truth, estimate };
 //! let found = fit(&Log { time_s, channels: vec![channel] }).unwrap();
 //! assert!(found.channels[0].bias.holds(0.5) && found.channels[0].deviation.holds(0.2));
 //! println!("{}", found.error_table(&Rhythm { segment_s: 1.0, step_s: 0.01 }));
 //! ```
+//!
+//! The truth must change its speed: while it moves uniformly, a delay and a bias look the same.
 //!
 //! The noise model is that of the sensors: a white part and a Gauss–Markov part. Its numbers maximise the restricted
 //! likelihood of the log, computed by a Kalman filter that steps over what is missing; bias, drift and delay are

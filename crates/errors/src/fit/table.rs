@@ -99,8 +99,8 @@ impl Fit {
             entry(&mut text, "estimate-delay", &about, &rhythm.delay(found.value), &always);
         }
         if let (Some(duration_s), 1..) = (self.dropouts.duration_s, self.dropouts.count) {
-            let (count, each) = (self.dropouts.count, digits(duration_s.value));
-            let about = format!("Nothing was told {count} times, for {each} s each: the last value grows that old.");
+            let (found, each) = (counted(self.dropouts.count, "dropout"), digits(duration_s.value));
+            let about = format!("{found} of {each} s in the mean: the last value grows that old.");
             let probability = Probability::of_events(self.dropouts.rate_per_s.value, duration_s.value, segment_s);
             entry(&mut text, "estimate-dropout", &about, &rhythm.delay(duration_s.value), &probability);
         }
@@ -152,19 +152,18 @@ impl Fit {
     }
 }
 
+/// `1 jump`, `3 jumps`.
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 fn write_jumps(jumps: &Jumps, segment_s: f64, text: &mut String) {
     let Some(size) = jumps.size else { return };
     let hold_s = jumps.hold_s.map_or(f64::INFINITY, |hold_s| hold_s.value);
     let probability = Probability::of_events(jumps.rate_per_s.value, hold_s, segment_s);
-    let about = format!(
-        "{} jumps of the {}: {} {} each ({} … {}).",
-        jumps.count,
-        jumps.name,
-        digits(size.value),
-        jumps.unit,
-        digits(size.low),
-        digits(size.high)
-    );
+    let (found, name, unit) = (counted(jumps.count, "jump"), &jumps.name, &jumps.unit);
+    let [value, low, high] = [size.value, size.low, size.high].map(digits);
+    let about = format!("{found} of the {name} by {value} {unit} in the mean ({low} … {high}).");
     let model = match jumps.unit.as_str() {
         "m" => format!("jump = {{ radius = \"{} m\", directions = {DIRECTIONS} }}", digits(size.value)),
         "rad" => format!("jump = {{ radius = \"0 m\", directions = 1, heading = \"{} rad\" }}", digits(size.value)),

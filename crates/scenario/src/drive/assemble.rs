@@ -32,8 +32,8 @@ pub enum AssembleError {
     /// The errors cannot work together.
     #[error(transparent)]
     Errors(#[from] ErrorSetError),
-    /// A driver from outside that does not start, or is none.
-    #[error("the driver from outside cannot be used: {0}")]
+    /// What comes from outside does not start, or is something else.
+    #[error("what comes from outside cannot be used: {0}")]
     Driver(Misbehaviour),
     /// Something that this version cannot do.
     #[error("{what}")]
@@ -73,7 +73,8 @@ impl Drive {
         Self::assemble_with(spec, None)
     }
 
-    /// As [`assemble`](Self::assemble), with a driver from outside instead of the built-in one.
+    /// As [`assemble`](Self::assemble), with a driver from outside instead of the built-in one, or with the part of the car
+    /// that the scenario wants from outside.
     ///
     /// # Errors
     /// As [`assemble`](Self::assemble), and when the driver does not start.
@@ -82,6 +83,7 @@ impl Drive {
         let body = Body::new(&model.spec.outline);
         let ticks = |seconds: f64| spec.world.ticks(seconds).max(1);
         check_road(spec, outside.is_some())?;
+        let (outside, part) = outside::split(spec, &model, outside)?;
         let (driver, control_ticks) = match outside {
             Some(outside) => outside::start(spec, &model, outside)?,
             None => {
@@ -127,6 +129,7 @@ impl Drive {
             model,
             body,
             driver,
+            part,
             control_ticks,
             plans,
             likelihood: likelihood(spec, errors.space()),

@@ -58,6 +58,7 @@ impl Drive {
     pub(super) fn can_run_side_by_side(&self) -> bool {
         let reach = self.errors.reach();
         matches!(self.driver, Driver::Path(_))
+            && self.part.is_none()
             && self.eyes.is_none()
             && self.replanning.is_none()
             && reach.sensor_delay_ticks == 0
@@ -69,7 +70,7 @@ impl Drive {
     }
 
     pub(super) fn run_jobs(&self, jobs: &mut [Job<DriveState>]) {
-        if let Driver::Foreign(foreign) = &self.driver {
+        if let Some(foreign) = self.foreign() {
             return self.run_together(foreign, jobs);
         }
         if !self.side_by_side || jobs.len() < WORTH_IT {

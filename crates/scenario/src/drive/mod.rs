@@ -30,7 +30,7 @@ use anabranch_monitors::Requirements;
 use anabranch_sensing::{Localisation, ObstacleSensor};
 use anabranch_vehicle::CarModel;
 
-use foreign::ForeignDriver;
+use foreign::{ForeignDriver, Part};
 
 pub use assemble::{AssembleError, SettingError, check_expression};
 use index::EdgeIndex;
@@ -80,6 +80,8 @@ pub struct Drive {
     model: CarModel,
     body: Body,
     driver: Driver,
+    /// A part of the car that comes from outside.
+    part: Option<Part>,
     control_ticks: u32,
     localisation: Localisation,
     eyes: Option<Eyes>,
@@ -134,9 +136,13 @@ impl Drive {
     pub fn goal(&self) -> Pose {
         self.goal.pose
     }
-    /// The driver from outside, if it is one.
+    /// What comes from outside, if anything does: the driver, or a part of the car.
     pub fn foreign(&self) -> Option<&ForeignDriver> {
-        if let Driver::Foreign(foreign) = &self.driver { Some(foreign) } else { None }
+        match (&self.driver, &self.part) {
+            (Driver::Foreign(foreign), _) => Some(foreign),
+            (_, Some(part)) => Some(&part.code),
+            (_, None) => None,
+        }
     }
     /// All requirements.
     pub fn requirement_list(&self) -> &Requirements {
@@ -170,9 +176,9 @@ impl System for Drive {
         self.likelihood.as_ref()
     }
     fn run(&self, state: &mut DriveState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
-        match &self.driver {
-            Driver::Foreign(foreign) => self.run_alone(foreign, state, choice, watch),
-            _ => self.run_watched(state, choice, watch),
+        match self.foreign() {
+            Some(foreign) => self.run_alone(foreign, state, choice, watch),
+            None => self.run_watched(state, choice, watch),
         }
     }
     fn run_many(&self, jobs: &mut [Job<DriveState>]) {
@@ -189,7 +195,10 @@ impl System for Drive {
     }
     fn time_matters(&self) -> bool {
         // A run must end by its deadline, a timetable is a clock, and whoever comes from outside is told the time.
-        self.requirements.has_deadline() || !matches!(self.driver, Driver::Path(_)) || self.has_eventually()
+        self.requirements.has_deadline()
+            || !matches!(self.driver, Driver::Path(_))
+            || self.part.is_some()
+            || self.has_eventually()
     }
     fn requirements(&self) -> &[String] {
         &self.requirement_ids

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use anabranch_bridge::{Kind, Misbehaviour};
+use anabranch_bridge::{Kind, Misbehaviour, Role};
 use anabranch_driving::follow::{LateralLaw, PathFollowerSpec};
 use anabranch_vehicle::CarModel;
 
 use super::assemble::AssembleError;
-use super::foreign::{ForeignDriver, Laws, Outside};
+use super::foreign::{ForeignDriver, Laws, Outside, Part};
 use super::{Drive, Driver};
-use crate::file::{ErrorKind, ErrorPlace, ScenarioSpec};
+use crate::file::{ErrorKind, ErrorPlace, PartKind, PartSpec, ScenarioSpec};
 
 /// Times that differ by less are meant to be equal.
 const SAME_TIME: f64 = 1e-6;
@@ -20,19 +20,55 @@ pub(super) fn start(spec: &ScenarioSpec, model: &CarModel, outside: Outside) -> 
         let what = "a driver from outside plans for itself; leave out `replan`".to_owned();
         return Err(AssembleError::Unsupported { what, span: replan.span });
     }
-    let gains = PathFollowerSpec::CALM;
-    let laws = Laws {
-        lateral: LateralLaw::new(gains.lateral, gains.lateral, &model.spec, gains.speed.brake_way_m()),
-        speed: gains.speed,
-        covariance: covariance(spec),
-    };
-    let driver = ForeignDriver::start(outside, laws).map_err(AssembleError::Driver)?;
+    let driver = ForeignDriver::start(outside, laws(spec, model), Role::Driver).map_err(AssembleError::Driver)?;
     let cycle_s = spec.ego.driver.cycle_s.map(|cycle| cycle.value).or(driver.card().cycle_s);
     let ticks = match cycle_s {
         None => 1,
         Some(cycle_s) => whole_ticks(cycle_s, model.dt_s).map_err(AssembleError::Driver)?,
     };
     Ok((Driver::Foreign(Arc::new(driver)), ticks))
+}
+
+/// What comes from outside is the driver, or the part of the car that the scenario wants from there.
+pub(super) fn split(
+    spec: &ScenarioSpec,
+    model: &CarModel,
+    outside: Option<Outside>,
+) -> Result<(Option<Outside>, Option<Part>), AssembleError> {
+    match (&spec.ego.part, outside) {
+        (None, outside) => Ok((outside, None)),
+        (Some(part), Some(outside)) => Ok((None, Some(start_part(spec, model, part, outside)?))),
+        (Some(part), None) => {
+            let what = "nobody starts this part of the car: use the command line".to_owned();
+            Err(AssembleError::Unsupported { what, span: part.span })
+        }
+    }
+}
+
+/// Starts a part of the car; it moves in every base cycle.
+fn start_part(spec: &ScenarioSpec, model: &CarModel, part: &PartSpec, outside: Outside) -> Result<Part, AssembleError> {
+    let role = match part.kind {
+        PartKind::Actuator => Role::Actuator,
+        PartKind::Plant => Role::Plant,
+    };
+    let code = ForeignDriver::start(outside, laws(spec, model), role).map_err(AssembleError::Driver)?;
+    if let Some(cycle_s) = code.card().cycle_s
+        && whole_ticks(cycle_s, model.dt_s) != Ok(1)
+    {
+        let what =
+            format!("the {} moves every {cycle_s} s; the base cycle `world.step` must be that long", role.word());
+        return Err(AssembleError::Unsupported { what, span: part.span });
+    }
+    Ok(Part { kind: part.kind, code: Arc::new(code) })
+}
+
+fn laws(spec: &ScenarioSpec, model: &CarModel) -> Laws {
+    let gains = PathFollowerSpec::CALM;
+    Laws {
+        lateral: LateralLaw::new(gains.lateral, gains.lateral, &model.spec, gains.speed.brake_way_m()),
+        speed: gains.speed,
+        covariance: covariance(spec),
+    }
 }
 
 fn whole_ticks(cycle_s: f64, step_s: f64) -> Result<u32, Misbehaviour> {
@@ -66,15 +102,18 @@ fn covariance(spec: &ScenarioSpec) -> [f64; 9] {
 }
 
 impl Drive {
-    /// Tells a driver from outside what it begins with, and numbers the requirements about it.
+    /// Tells what comes from outside what it begins with, and numbers the requirements about it.
     pub(super) fn introduce(&mut self) {
-        let Driver::Foreign(driver) = &self.driver else { return };
+        let Some(foreign) = self.foreign() else { return };
         let starts = self.space.all();
-        let begins = self.begins(driver.card(), &starts);
-        let first = self.requirement_ids.len() as u16;
-        self.requirement_ids.extend(ForeignDriver::requirement_ids());
-        if let Driver::Foreign(driver) = &mut self.driver {
-            Arc::get_mut(driver).expect("nobody else has it yet").prepare(begins, starts, first);
-        }
+        let begins = self.begins(foreign.card(), &starts);
+        let (first, ids) = (self.requirement_ids.len() as u16, foreign.requirement_ids());
+        self.requirement_ids.extend(ids);
+        let code = match (&mut self.driver, &mut self.part) {
+            (Driver::Foreign(driver), _) => driver,
+            (_, Some(part)) => &mut part.code,
+            (_, None) => return,
+        };
+        Arc::get_mut(code).expect("nobody else has it yet").prepare(begins, starts, first);
     }
 }

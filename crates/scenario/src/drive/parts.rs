@@ -45,7 +45,8 @@ impl Driver {
 impl Drive {
     /// The configuration of this loop.
     pub(super) fn cut_into_parts(&self) -> Parts {
-        let Some(gains) = self.driver.gains() else { return Parts::default() };
+        let gains = self.driver.gains().filter(|_| self.part.is_none());
+        let Some(gains) = gains else { return Parts::default() };
         let part = |(name, gains): (&str, LateralGains)| {
             let mut digest = DigestWriter::new();
             digest.real(gains.k_lateral_per_m2);

@@ -142,6 +142,7 @@ const COMMANDED: [Channel; 2] =
 pub(crate) struct Layout {
     pub(crate) variables: Vec<Variable>,
     pub(crate) driver: usize,
+    pub(crate) part: usize,
     errors: usize,
     told_line: usize,
     command_line: usize,
@@ -173,6 +174,7 @@ impl Drive {
             Driver::Foreign(foreign) => foreign.variables(),
             Driver::Road => Vec::new(),
         });
+        layout.part = add(self.part.as_ref().map_or_else(Vec::new, |part| part.code.variables()));
         layout.errors = add(self.errors.variables().to_vec());
         let reach = self.errors.reach();
         layout.told_line = add(DelayLine::variables(reach.sensor_delay_ticks, "told", &TOLD));
@@ -227,6 +229,9 @@ impl Drive {
                     street.write_key(&layout.street, state, key);
                 }
             }
+        }
+        if self.part.is_some() {
+            self.write_part(state, key);
         }
         self.errors.write_key(&state.errors, layout.errors, key);
         if let Some(extras) = &state.extras {

@@ -61,7 +61,7 @@ impl Drive {
                     sensed: self.eyes.as_ref().map(|eyes| eyes.sensor.start()).unwrap_or_default(),
                     stand_at_m: FREE_M,
                     own_path: None,
-                    foreign: matches!(self.driver, Driver::Foreign(_)).then(|| {
+                    foreign: self.foreign().map(|_| {
                         ForeignMemory::start(seed, plan.path.sections().first().map_or(0.0, |first| first.start_m))
                     }),
                     street: self.street.as_ref().map(|street| Box::new(street.start(seed, start))),
@@ -74,7 +74,8 @@ impl Drive {
     fn needs_extras(&self) -> bool {
         let reach = self.errors.reach();
         self.eyes.is_some()
-            || matches!(self.driver, Driver::Foreign(_) | Driver::Road)
+            || self.foreign().is_some()
+            || matches!(self.driver, Driver::Road)
             || self.replanning.is_some()
             || reach.sensor_delay_ticks > 0
             || reach.actuator_delay_ticks > 0
@@ -173,12 +174,18 @@ impl Drive {
     ) -> Result<Option<SegmentEnd>, Fault> {
         let told = self.sense(state, cycle, scratch);
         self.look(state, scratch);
+        self.decide_if_due(state, &told);
+        self.act(state, scratch, watch)
+    }
+
+    /// Takes a new command from a built-in driver, in the cycles meant for it.
+    #[inline(always)]
+    pub(super) fn decide_if_due(&self, state: &mut DriveState, told: &Told<f64>) {
         if state.tick.is_multiple_of(self.control_ticks) {
-            let command = self.decide(state, &told);
+            let command = self.decide(state, told);
             state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
             state.car.gear = Gear::of_sign(command.gear_sign);
         }
-        self.act(state, scratch, watch)
     }
 
     /// The rest of a base cycle, when the command is there: it reaches the car, the car moves, requirements are judged.
@@ -190,19 +197,10 @@ impl Drive {
         watch: &mut Watch<'_>,
     ) -> Result<Option<SegmentEnd>, Fault> {
         let (steering, accel) = self.commanded(state, scratch);
-        let accel_before = state.car.car.accel;
-        let contact = self.advance(state, steering, accel, scratch);
-        state.tick += 1;
-        if !(state.car.car.x + state.car.car.y + state.car.car.heading + state.car.car.speed).is_finite() {
-            return Err(Fault::Numeric(format!("the car left the numbers at tick {}", state.tick)));
-        }
-        watch.see_margin(scratch.clearance_m);
-        let frame = self.frame(state, scratch, accel_before, contact.as_ref());
-        watch.frame(u64::from(state.tick), &frame);
-        Ok(self.judge(state, &frame, contact.as_ref(), watch))
+        self.act_by(state, scratch, watch, |car, gear_sign| self.model.step(car, steering, accel, gear_sign))
     }
 
-    /// What reaches the actuators.
+    /// What reaches the car of the last command: late, altered, or as it was.
     #[inline(always)]
     pub(super) fn commanded(&self, state: &mut DriveState, scratch: &Scratch<'_>) -> (f64, f64) {
         let held = [state.command.steering_rad, state.command.accel_mps2];
@@ -211,6 +209,28 @@ impl Drive {
             None => held,
         };
         (scratch.effects.steering_rad(steering), scratch.effects.acceleration_mps2(accel))
+    }
+
+    /// As [`act`](Self::act), with the car moved by somebody: given the car and the sign of its gear, cosine and sine of the
+    /// new heading.
+    #[inline(always)]
+    pub(super) fn act_by<'a>(
+        &'a self,
+        state: &mut DriveState,
+        scratch: &mut Scratch<'a>,
+        watch: &mut Watch<'_>,
+        moved: impl FnOnce(&mut Car<f64>, f64) -> (f64, f64),
+    ) -> Result<Option<SegmentEnd>, Fault> {
+        let accel_before = state.car.car.accel;
+        let contact = self.advance(state, scratch, moved);
+        state.tick += 1;
+        if !(state.car.car.x + state.car.car.y + state.car.car.heading + state.car.car.speed).is_finite() {
+            return Err(Fault::Numeric(format!("the car left the numbers at tick {}", state.tick)));
+        }
+        watch.see_margin(scratch.clearance_m);
+        let frame = self.frame(state, scratch, accel_before, contact.as_ref());
+        watch.frame(u64::from(state.tick), &frame);
+        Ok(self.judge(state, &frame, contact.as_ref(), watch))
     }
 
     /// What the driver is told about its car.
@@ -284,13 +304,15 @@ impl Drive {
     pub(super) fn advance<'a>(
         &'a self,
         state: &mut DriveState,
-        steering: f64,
-        accel: f64,
         scratch: &mut Scratch<'a>,
+        moved: impl FnOnce(&mut Car<f64>, f64) -> (f64, f64),
     ) -> Option<Contact> {
         let before = state.car.car;
         let car = &mut state.car.car;
-        (scratch.cos, scratch.sin) = self.model.step(car, steering, accel, state.car.gear.sign());
+        (scratch.cos, scratch.sin) = moved(car, state.car.gear.sign());
+        if self.part.is_some() && self.strays(&before, car) {
+            scratch.edges = self.index.all();
+        }
         if car.speed.abs() > self.speed_bound_mps {
             scratch.edges = self.index.all();
         }
@@ -313,6 +335,12 @@ impl Drive {
             scratch.clearance_m = 0.0;
         }
         contact
+    }
+
+    /// Whether a car that others move went further than the index of edges was made for, whatever speed it tells.
+    fn strays(&self, before: &Car<f64>, car: &Car<f64>) -> bool {
+        let (dx, dy, most_m) = (car.x - before.x, car.y - before.y, self.speed_bound_mps * self.model.dt_s);
+        dx * dx + dy * dy > most_m * most_m
     }
 
     fn present_edges(&self, present: u32) -> impl Iterator<Item = &[WallEdge]> {

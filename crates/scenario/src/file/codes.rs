@@ -108,6 +108,8 @@ codes! {
         "How likely a failure is follows from how likely every error is. Give each `[[error]]` a `probability`, or none.";
     UnknownError "E0214" "an error that does not exist"
         "`given` limits a requirement to errors up to some size. It names them by the `id` of an `[[error]]` of the same file.";
+    WrongMapping "E0215" "a variable of an FMU that fits nothing"
+        "Variables of an FMU are found by their names; what has another name is mapped: `inputs = [\"e = path.lateral\"]`, `outputs = [\"delta = steer\"]`, `parameters = [\"K_p = 1.5\"]`. The page about FMUs lists what there is to map to.";
     NotAMultiple "E0301" "a time that is not a whole multiple of the base cycle"
         "There is one clock, `world.step`. Cycles, segments, delays and deadlines are whole multiples of it (S1-4), so that every run meets them on the same tick.";
     NotSegments "E0302" "an end that is not a whole number of segments"

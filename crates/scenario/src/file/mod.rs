@@ -29,6 +29,7 @@ mod codes;
 mod diagnostic;
 mod inline;
 pub mod keys;
+mod outside;
 mod overrides;
 mod problems;
 mod reference;
@@ -48,13 +49,14 @@ use std::fmt;
 pub use codes::Code;
 pub use diagnostic::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use inline::{error_file, variation_file};
+pub use outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
 pub use reference::{codes_reference, format_reference, schema_json};
 pub use road_spec::{FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhen};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
-    LimitsSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, OutsideSpec,
-    ProbabilitySpec, Program, RequirementSpec, ScenarioSpec, Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
+    LimitsSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, ProbabilitySpec,
+    RequirementSpec, ScenarioSpec, Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{
@@ -175,13 +177,15 @@ pub fn read_scenario(file_name: &str, bytes: &[u8], hooks: &Hooks<'_>) -> Result
 }
 
 fn check_files(problems: &mut Problems<'_>, spec: &ScenarioSpec, hooks: &Hooks<'_>) {
-    let Some(OutsideSpec { program, .. }) = &spec.ego.driver.outside else { return };
-    if let Program::File(name) = &program.value
-        && !(hooks.has_file)(name)
-    {
-        let message = format!("there is no file `{}`", problems::excerpt(name));
-        let help = "names of files are relative to the folder of the scenario";
-        problems.add(Code::NoSuchFile, program.span, message, help);
+    let part = spec.ego.part.as_ref().map(|part| &part.outside);
+    for OutsideSpec { program, .. } in spec.ego.driver.outside.iter().chain(part) {
+        if let Program::File(name) = &program.value
+            && !(hooks.has_file)(name)
+        {
+            let message = format!("there is no file `{}`", problems::excerpt(name));
+            let help = "names of files are relative to the folder of the scenario";
+            problems.add(Code::NoSuchFile, program.span, message, help);
+        }
     }
 }
 

@@ -4,9 +4,10 @@ use anabranch_geometry::{Arc, Point, Pose};
 use anabranch_kernel::units::Dimension;
 use anabranch_vehicle::CarSpec;
 
+use super::outside::{OutsideSpec, PartSpec};
 use super::road_spec::RoadSpec;
 use super::span::{Located, Span};
-use super::words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, Keep, Manner, Order, Scope};
+use super::words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, Keep, Manner, Order, Scope};
 
 /// A whole scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +105,8 @@ pub struct EgoSpec {
     pub path: Option<Vec<Located<Arc>>>,
     /// Cycle of the position estimate; every base cycle if `None`.
     pub localisation_cycle_s: Option<Located<f64>>,
+    /// An FMU as a part of the car.
+    pub part: Option<PartSpec>,
     /// What sees unknown obstacles.
     pub obstacle_sensor: Option<ObstacleSensorSpec>,
 }
@@ -170,36 +173,6 @@ pub struct GoalSpec {
     pub heading_tolerance_rad: Located<f64>,
     /// The whole table.
     pub span: Span,
-}
-
-/// A driver from outside: what starts it, and its limits.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OutsideSpec {
-    /// What it is.
-    pub program: Located<Program>,
-    /// Longest wait for an answer.
-    pub deadline_s: Located<f64>,
-    /// Time for one step; slower ones are counted.
-    pub latency_budget_s: Located<f64>,
-    /// Copies side by side; one per core if `None`.
-    pub instances: Option<Located<u32>>,
-    /// Most main memory of one copy.
-    pub memory_bytes: Located<u64>,
-    /// Memory that it does not report.
-    pub hidden: Located<HiddenMemory>,
-    /// Share of segments that are run twice.
-    pub double: Located<f64>,
-}
-
-/// What a driver from outside is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Program {
-    /// A file, as written: relative to the scenario.
-    File(String),
-    /// A command with its arguments.
-    Command(Vec<String>),
-    /// The address of one that is running already.
-    Zmq(String),
 }
 
 /// A driver: a built-in one and the values that are changed, or one from outside.

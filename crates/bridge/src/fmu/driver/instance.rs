@@ -1,4 +1,4 @@
-//! An FMU that answers what is asked of a driver.
+//! An FMU that answers what is asked of a driver, of an actuator or of a plant.
 
 use std::sync::Arc;
 
@@ -6,14 +6,15 @@ use super::canonical::bytes_are_canonical;
 use super::keeper::{Ground, Keeper};
 use super::mapping::FmuMapping;
 use super::plan::Plan;
+use super::signals::Told;
 use crate::fmu::component::Fmu;
 use crate::fmu::error::FmuError;
 use crate::fmu::package::Package;
 use crate::instance::Instance;
 use crate::misbehaviour::Misbehaviour;
-use crate::protocol::{Answer, Branch, Card, Decision, Op, PROTOCOL, Role, Seen, Snapshot, Support, TokenId};
+use crate::protocol::{Answer, Branch, Card, Op, PROTOCOL, Role, Snapshot, Support, TokenId};
 
-/// An FMU as a driver, in this process. The binary can end the process: serve it from one of its own.
+/// An FMU as a driver or as a part of the car, in this process. The binary can end the process: serve it from one of its own.
 pub struct FmuInstance {
     card: Card,
     plan: Arc<Plan>,
@@ -47,7 +48,7 @@ impl FmuInstance {
         };
         let card = Card {
             protocol: PROTOCOL,
-            role: Role::Driver,
+            role: mapping.role.role(),
             name: description.model_name.clone(),
             version: description.model_version.clone(),
             support,
@@ -67,7 +68,14 @@ impl FmuInstance {
         match op {
             Op::Describe {} => Ok(Answer::Card(Box::new(self.card.clone()))),
             Op::Reset { branch, begin } => self.keeper.reset(*branch, begin).map(|()| Answer::Done {}),
-            Op::Step { branch, seen } => self.step(*branch, seen).map(Answer::Decision),
+            Op::Step { branch, seen } if self.card.role == Role::Driver => {
+                let outputs = self.step(*branch, Told::Seen(seen))?;
+                self.plan.decision(&outputs).map(Answer::Decision).inspect_err(|_| self.keeper.failed(*branch))
+            }
+            Op::Move { branch, push } if self.card.role != Role::Driver => {
+                let outputs = self.step(*branch, Told::Pushed(push))?;
+                Ok(Answer::Moved(Box::new(self.plan.moved(&outputs))))
+            }
             Op::Save { branch, token } => self.save(*branch, *token),
             Op::Load { token, branch } => match &mut self.keeper {
                 Keeper::States(keeper) => keeper.load(*token, *branch).map(|()| Answer::Done {}),
@@ -79,27 +87,31 @@ impl FmuInstance {
                 }
                 Ok(Answer::Done {})
             }
-            Op::Run { .. } => Err(FmuError::Order { text: "an FMU is a driver, not a world".to_owned() }),
+            Op::Run { .. } | Op::Step { .. } | Op::Move { .. } => {
+                let text = format!("this FMU is a {} and is asked for something else", self.card.role.word());
+                Err(FmuError::Order { text })
+            }
             Op::Bye {} => Ok(Answer::Done {}),
         }
     }
 
-    fn step(&mut self, branch: Branch, seen: &Seen) -> Result<Decision, FmuError> {
-        let inputs = self.plan.input_values(seen);
-        let decided = self.decide(branch, &inputs);
-        match &decided {
+    /// One step; what it left in the outputs.
+    fn step(&mut self, branch: Branch, told: Told<'_>) -> Result<Vec<f64>, FmuError> {
+        let inputs = self.plan.input_values(told);
+        let stepped = self.try_step(branch, &inputs);
+        match &stepped {
             Ok(_) => self.keeper.stepped(branch, inputs),
             Err(_) => self.keeper.failed(branch),
         }
-        decided
+        stepped
     }
-    fn decide(&mut self, branch: Branch, inputs: &[f64]) -> Result<Decision, FmuError> {
+    fn try_step(&mut self, branch: Branch, inputs: &[f64]) -> Result<Vec<f64>, FmuError> {
         let (component, clock) = self.keeper.enter(branch)?;
         component.write(&self.plan.inputs, inputs)?;
         component.step(clock.time_s(), clock.cycle_s)?;
         let mut outputs = vec![0.0; self.plan.outputs_count];
         component.read(&self.plan.outputs, &mut outputs)?;
-        self.plan.decision(&outputs)
+        Ok(outputs)
     }
     fn save(&mut self, branch: Branch, token: TokenId) -> Result<Answer, FmuError> {
         let Keeper::States(keeper) = &mut self.keeper else { return Err(no_states()) };

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::protocol::Role;
+
 /// Where an input comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -25,13 +27,48 @@ pub struct KeyCell {
     pub cell: Option<f64>,
 }
 
+/// What an FMU is in the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FmuRole {
+    /// Gets what the sensors say, returns commands.
+    #[default]
+    Driver,
+    /// Gets commands, returns what wheels and drive make of them.
+    Actuator,
+    /// Gets commands, returns where the car is.
+    Plant,
+}
+
+impl FmuRole {
+    /// The role that its card tells.
+    pub fn role(self) -> Role {
+        match self {
+            Self::Driver => Role::Driver,
+            Self::Actuator => Role::Actuator,
+            Self::Plant => Role::Plant,
+        }
+    }
+    /// The one of this name.
+    ///
+    /// # Errors
+    /// With all names, if there is none.
+    pub fn named(name: &str) -> Result<Self, String> {
+        let all = [Self::Driver, Self::Actuator, Self::Plant];
+        let found = all.into_iter().find(|role| role.role().word() == name);
+        found.ok_or_else(|| format!("`{name}` is none of driver, actuator and plant"))
+    }
+}
+
 /// What cannot be told from the names of the variables.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FmuMapping {
+    /// What it is.
+    pub role: FmuRole,
     /// By variable: where its value comes from.
     pub inputs: BTreeMap<String, InputSource>,
-    /// By variable: `steer`, `accel`, `gear` or `completed`.
+    /// By variable: what of the answer it is, as `steer` or `accel`.
     pub outputs: BTreeMap<String, String>,
     /// Parameters set before the start, in their own units.
     pub parameters: BTreeMap<String, f64>,
@@ -65,6 +102,9 @@ impl FmuMapping {
         }
         if let Some(cycle_s) = self.cycle_s {
             flag("cycle", format!("{cycle_s:?}"));
+        }
+        if self.role != FmuRole::Driver {
+            flag("as", self.role.role().word().to_owned());
         }
         if self.memoryless {
             arguments.push("--memoryless".to_owned());
@@ -102,14 +142,15 @@ impl FmuMapping {
     }
     /// One flag `--key VARIABLE` or `--key VARIABLE=CELL`.
     pub fn add_key(&mut self, text: &str) {
-        let with_cell = text.rsplit_once('=').and_then(|(name, cell)| Some((name, cell.parse().ok()?)));
-        let (name, cell) = with_cell.map_or((text, None), |(name, cell)| (name, Some(cell)));
+        let with_cell = split(text).ok().and_then(|(name, cell)| Some((name, cell.parse().ok()?)));
+        let (name, cell) = with_cell.map_or((text.trim(), None), |(name, cell)| (name, Some(cell)));
         self.key.push(KeyCell { name: name.to_owned(), cell });
     }
 }
 
 fn split(text: &str) -> Result<(&str, &str), String> {
-    text.rsplit_once('=').ok_or_else(|| format!("`{text}` has no `=`"))
+    let (variable, value) = text.rsplit_once('=').ok_or_else(|| format!("`{text}` has no `=`"))?;
+    Ok((variable.trim(), value.trim()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! An FMU in the role of a driver.
+//! An FMU in the role of a driver, or of a part of the car.
 
 mod canonical;
 mod instance;
@@ -8,5 +8,5 @@ mod plan;
 mod signals;
 
 pub use instance::FmuInstance;
-pub use mapping::{FmuMapping, InputSource, KeyCell};
+pub use mapping::{FmuMapping, FmuRole, InputSource, KeyCell};
 pub use plan::check_mapping;

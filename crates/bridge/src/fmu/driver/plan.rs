@@ -1,19 +1,49 @@
 //! The mapping of a driver, found and checked before anything runs.
 
-use super::mapping::{FmuMapping, InputSource};
-use super::signals::{Fact, Signal, fact, fact_names, folded};
+use super::mapping::{FmuMapping, FmuRole, InputSource};
+use super::signals::{Fact, Signal, Told, fact, fact_names, folded};
 use crate::fmu::description::{Causality, Description, Dimensions, Variable};
 use crate::fmu::error::{FmuError, list};
 use crate::fmu::port::{Bundle, Port, bundles};
-use crate::protocol::{Begin, Decision, KeyVariable, Seen};
+use crate::protocol::{Begin, Decision, KeyVariable, Moved};
 
-/// What a driver decides: name, what it measures, whether a driver can do without.
-const DECISIONS: [(&str, Dimensions, Need); 4] = [
+/// What an answer is made of: name, what it measures, whether one can do without.
+type Piece = (&'static str, Dimensions, Need);
+
+const DECISIONS: &[Piece] = &[
     ("steer", Dimensions::new(0, 0), Need::Required),
     ("accel", Dimensions::new(1, -2), Need::Required),
     ("gear", Dimensions::new(0, 0), Need::Optional),
     ("completed", Dimensions::new(0, 0), Need::Optional),
 ];
+const DELIVERED: &[Piece] =
+    &[("steer", Dimensions::new(0, 0), Need::Required), ("accel", Dimensions::new(1, -2), Need::Required)];
+const PLACED: &[Piece] = &[
+    ("steer", Dimensions::new(0, 0), Need::Optional),
+    ("accel", Dimensions::new(1, -2), Need::Optional),
+    ("x", Dimensions::new(1, 0), Need::Required),
+    ("y", Dimensions::new(1, 0), Need::Required),
+    ("heading", Dimensions::new(0, 0), Need::Required),
+    ("speed", Dimensions::new(1, -1), Need::Required),
+];
+
+impl FmuRole {
+    fn pieces(self) -> &'static [Piece] {
+        match self {
+            Self::Driver => DECISIONS,
+            Self::Actuator => DELIVERED,
+            Self::Plant => PLACED,
+        }
+    }
+    /// In sentences: who it is, how it gets, how it gives.
+    fn words(self) -> [&'static str; 3] {
+        match self {
+            Self::Driver => ["a driver", "sees", "decides"],
+            Self::Actuator => ["an actuator", "gets", "gives"],
+            Self::Plant => ["a plant", "gets", "gives"],
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Need {
@@ -29,8 +59,8 @@ pub struct Plan {
     pub parameters: Vec<Bundle>,
     facts: Vec<Setting>,
     pub outputs: Vec<Bundle>,
-    /// Where each decision stands among the outputs.
-    decisions: [Option<usize>; 4],
+    /// Where each piece of the answer stands among the outputs.
+    places: Vec<Option<usize>>,
     pub outputs_count: usize,
     /// The key follows the decisions.
     pub key: Vec<KeyVariable>,
@@ -59,7 +89,7 @@ impl Plan {
     pub fn new(description: &Description, mapping: &FmuMapping) -> Result<Self, FmuError> {
         let inputs = inputs(description, mapping)?;
         let parameters = parameters(description, mapping)?;
-        let (mut outputs, decisions) = decisions(description, mapping)?;
+        let (mut outputs, places) = answers(description, mapping)?;
         let mut key = Vec::new();
         for cell in &mapping.key {
             let variable = named(description, &cell.name)?;
@@ -74,13 +104,13 @@ impl Plan {
             facts: parameters.iter().map(|&(_, setting)| setting).collect(),
             outputs_count: outputs.len(),
             outputs: bundles(&outputs),
-            decisions,
+            places,
             key,
         })
     }
     /// The values of the inputs.
-    pub fn input_values(&self, seen: &Seen) -> Vec<f64> {
-        self.signals.iter().map(|signal| signal.value(seen)).collect()
+    pub fn input_values(&self, told: Told<'_>) -> Vec<f64> {
+        self.signals.iter().map(|signal| signal.value(told)).collect()
     }
     /// The values of the parameters.
     pub fn parameter_values(&self, begin: &Begin) -> Vec<f64> {
@@ -95,7 +125,7 @@ impl Plan {
     /// # Errors
     /// When gear or "completed" is no such thing.
     pub fn decision(&self, outputs: &[f64]) -> Result<Decision, FmuError> {
-        let [steer, accel, gear, completed] = self.decisions.map(|place| place.map(|place| outputs[place]));
+        let [steer, accel, gear, completed] = self.pieces(outputs);
         let gear = match gear {
             None | Some(0.0) => None,
             Some(1.0) => Some(1),
@@ -114,8 +144,20 @@ impl Plan {
             gear,
             completed: completed != 0.0,
             trajectory: Vec::new(),
-            key: outputs[outputs.len() - self.key.len()..].to_vec(),
+            key: self.key_values(outputs),
         })
+    }
+    /// What the values of the outputs say of the car.
+    pub fn moved(&self, outputs: &[f64]) -> Moved {
+        let [steer, accel, x, y, heading, speed] = self.pieces(outputs);
+        Moved { x, y, heading, speed, steer, accel, key: self.key_values(outputs) }
+    }
+    /// The first pieces of the answer; none where its role has fewer.
+    fn pieces<const N: usize>(&self, outputs: &[f64]) -> [Option<f64>; N] {
+        std::array::from_fn(|piece| Some(outputs[(*self.places.get(piece)?)?]))
+    }
+    fn key_values(&self, outputs: &[f64]) -> Vec<f64> {
+        outputs[outputs.len() - self.key.len()..].to_vec()
     }
 }
 
@@ -152,11 +194,14 @@ fn inputs(description: &Description, mapping: &FmuMapping) -> Result<Vec<(Port, 
             None if !variable.wire.is_number() => continue,
             None => name,
         };
-        let (signal, dimensions) = Signal::named(source).ok_or_else(|| {
+        let (signal, dimensions) = Signal::named(mapping.role, source).ok_or_else(|| {
+            let [who, gets, _] = mapping.role.words();
+            let names = Signal::names(mapping.role);
+            let example = names.get(names.len() / 2).cloned().unwrap_or_default();
             wrong(format!(
-                "modelDescription.xml:{line}: the input `{name}` gets nothing: a driver sees no `{source}`; it sees {}. \
-                 Map it: inputs = {{ {name:?} = \"path.lateral\" }}, or to a number",
-                list(&Signal::names())
+                "modelDescription.xml:{line}: the input `{name}` gets nothing: {who} {gets} no `{source}`; it {gets} {}. \
+                 Map it, as in inputs = [\"{name} = {example}\"], or to a number",
+                list(&names)
             ))
         })?;
         found.push((Port::si(description, variable, dimensions)?, signal));
@@ -196,19 +241,21 @@ fn parameters(description: &Description, mapping: &FmuMapping) -> Result<Vec<(Po
     Ok(found)
 }
 
-type Places = [Option<usize>; 4];
+type Places = Vec<Option<usize>>;
 
-/// Every decision gets its output: by the mapping, else by its name.
-fn decisions(description: &Description, mapping: &FmuMapping) -> Result<(Vec<Port>, Places), FmuError> {
-    let known = DECISIONS.map(|(name, ..)| name.to_owned());
+/// Every piece of the answer gets its output: by the mapping, else by its name.
+fn answers(description: &Description, mapping: &FmuMapping) -> Result<(Vec<Port>, Places), FmuError> {
+    let pieces = mapping.role.pieces();
+    let known: Vec<String> = pieces.iter().map(|(name, ..)| (*name).to_owned()).collect();
     for (variable, name) in &mapping.outputs {
         named(description, variable)?;
         if !known.contains(name) {
-            return Err(wrong(format!("a driver decides no `{name}`; it decides {}", list(&known))));
+            let [who, _, gives] = mapping.role.words();
+            return Err(wrong(format!("{who} {gives} no `{name}`; it {gives} {}", list(&known))));
         }
     }
-    let (mut ports, mut places) = (Vec::new(), [None; 4]);
-    for (place, (name, dimensions, need)) in places.iter_mut().zip(DECISIONS) {
+    let (mut ports, mut places) = (Vec::new(), vec![None; pieces.len()]);
+    for (place, &(name, dimensions, need)) in places.iter_mut().zip(pieces) {
         let mapped = mapping.outputs.iter().find(|(_, decision)| *decision == name);
         let variable = match mapped {
             Some((variable, _)) => Some(named(description, variable)?),
@@ -227,7 +274,7 @@ fn decisions(description: &Description, mapping: &FmuMapping) -> Result<(Vec<Por
                 let outputs = description.names(Causality::Output);
                 let example = outputs.first().cloned().unwrap_or_else(|| "delta".to_owned());
                 return Err(wrong(format!(
-                    "no output gives `{name}`; the outputs of the FMU are {}. Map one: outputs = {{ {example:?} = \"{name}\" }}",
+                    "no output gives `{name}`; the outputs of the FMU are {}. Map one, as in outputs = [\"{example} = {name}\"]",
                     list(&outputs)
                 )));
             }

@@ -1,13 +1,15 @@
 //! The numbers a driver sees, and those a run begins with, by name.
 
+use super::mapping::FmuRole;
 use crate::fmu::description::Dimensions;
-use crate::protocol::{Begin, ObjectSeen, Seen};
+use crate::protocol::{Begin, ObjectSeen, Push, Seen};
 
 const NUMBER: Dimensions = Dimensions::new(0, 0);
 const LENGTH: Dimensions = Dimensions::new(1, 0);
 const TIME: Dimensions = Dimensions::new(0, 1);
 const SPEED: Dimensions = Dimensions::new(1, -1);
 const CURVATURE: Dimensions = Dimensions::new(-1, 0);
+const ACCELERATION: Dimensions = Dimensions::new(1, -2);
 
 /// A name, what it measures, and how its value is taken from something.
 type Entry<T> = (&'static str, Dimensions, fn(&T) -> f64);
@@ -49,6 +51,21 @@ const OBJECT: &[Entry<ObjectSeen>] = &[
     ("width", LENGTH, |object| object.width),
 ];
 
+/// What reaches a part of the car.
+const PUSHED: &[Entry<Push>] = &[
+    ("time", TIME, |push| push.time),
+    ("tick", NUMBER, |push| push.tick as f64),
+    ("command.steer", NUMBER, |push| push.steer),
+    ("command.accel", ACCELERATION, |push| push.accel),
+    ("gear", NUMBER, |push| f64::from(push.gear)),
+    ("car.x", LENGTH, |push| push.car.x),
+    ("car.y", LENGTH, |push| push.car.y),
+    ("car.heading", NUMBER, |push| push.car.heading),
+    ("car.speed", SPEED, |push| push.car.speed),
+    ("car.steer", NUMBER, |push| push.car.steer),
+    ("car.accel", ACCELERATION, |push| push.car.accel),
+];
+
 /// What a run begins with, for parameters.
 const FACTS: &[Entry<Begin>] = &[
     ("seed", NUMBER, |begin| begin.seed as f64),
@@ -70,29 +87,46 @@ const FACTS: &[Entry<Begin>] = &[
     ("path.length_m", LENGTH, |begin| begin.path.length_m),
 ];
 
-/// How a value is taken from what is seen.
+/// What an FMU is told in one step.
+#[derive(Clone, Copy, Debug)]
+pub enum Told<'t> {
+    /// A driver.
+    Seen(&'t Seen),
+    /// A part of the car.
+    Pushed(&'t Push),
+}
+
+/// How a value is taken from what is told.
 #[derive(Clone, Copy, Debug)]
 pub enum Signal {
     /// Directly.
     Seen(fn(&Seen) -> f64),
     /// From one of the objects; 0 while there are fewer.
     Object(usize, fn(&ObjectSeen) -> f64),
+    /// From what reaches a part of the car.
+    Pushed(fn(&Push) -> f64),
     /// Always the same.
     Constant(f64),
 }
 
 impl Signal {
     /// Its value.
-    pub fn value(&self, seen: &Seen) -> f64 {
-        match self {
-            Self::Seen(value) => value(seen),
-            Self::Object(index, value) => seen.objects.get(*index).map_or(0.0, value),
-            Self::Constant(value) => *value,
+    pub fn value(&self, told: Told<'_>) -> f64 {
+        match (self, told) {
+            (Self::Constant(value), _) => *value,
+            (Self::Seen(value), Told::Seen(seen)) => value(seen),
+            (Self::Object(index, value), Told::Seen(seen)) => seen.objects.get(*index).map_or(0.0, value),
+            (Self::Pushed(value), Told::Pushed(push)) => value(push),
+            _ => unreachable!("signals are named for one role, and only that one is told anything"),
         }
     }
     /// The one of this name; `.`, `_`, `-` and brackets count alike, and so do capitals.
-    pub fn named(name: &str) -> Option<(Self, Dimensions)> {
+    pub fn named(role: FmuRole, name: &str) -> Option<(Self, Dimensions)> {
         let name = folded(name);
+        if role != FmuRole::Driver {
+            let pushed = PUSHED.iter().find(|(known, ..)| folded(known) == name);
+            return pushed.map(|&(_, dimensions, value)| (Self::Pushed(value), dimensions));
+        }
         let seen = SEEN.iter().find(|(known, ..)| folded(known) == name);
         let seen = seen.map(|&(_, dimensions, value)| (Self::Seen(value), dimensions));
         seen.or_else(|| {
@@ -103,7 +137,10 @@ impl Signal {
         })
     }
     /// All names, for people.
-    pub fn names() -> Vec<String> {
+    pub fn names(role: FmuRole) -> Vec<String> {
+        if role != FmuRole::Driver {
+            return PUSHED.iter().map(|(name, ..)| (*name).to_owned()).collect();
+        }
         SEEN.iter().map(|(name, ..)| (*name).to_owned()).chain(["objects.0.x".to_owned()]).collect()
     }
 }
@@ -144,7 +181,8 @@ mod tests {
     fn names_are_found_in_every_spelling() {
         let seen =
             Seen { speed: 3.0, objects: vec![ObjectSeen { x: 7.0, ..ObjectSeen::default() }], ..Seen::default() };
-        let value = |name: &str| Signal::named(name).map(|(signal, _)| signal.value(&seen));
+        let value =
+            |name: &str| Signal::named(FmuRole::Driver, name).map(|(signal, _)| signal.value(Told::Seen(&seen)));
         assert_eq!(value("Speed"), Some(3.0));
         assert_eq!(value("objects[0].x"), Some(7.0));
         assert_eq!(value("objects_1_x"), Some(0.0));
@@ -152,6 +190,10 @@ mod tests {
         assert_eq!(value("objects.count"), Some(1.0));
         assert_eq!(value("objects.0.colour"), None);
         assert_eq!(value("velocity"), None);
+        let push = Push { accel: -2.0, ..Push::default() };
+        let pushed =
+            |name: &str| Signal::named(FmuRole::Plant, name).map(|(signal, _)| signal.value(Told::Pushed(&push)));
+        assert_eq!((pushed("Command_Accel"), pushed("path.lateral")), (Some(-2.0), None));
         assert!(fact("car_wheelbase_m").is_some() && fact("car").is_none());
     }
 }

@@ -1,5 +1,7 @@
 //! A whole world from outside: a program that has its car, its surroundings and its errors inside.
 
+mod explain;
+mod found;
 mod replay;
 mod settings;
 mod subject;
@@ -11,6 +13,7 @@ use anabranch_kernel::{Digest, Seed, System};
 use anabranch_record::RunFolder;
 
 use super::journey::Journey;
+use super::resume;
 use super::watcher::Pictures;
 use crate::failure::Failure;
 use crate::outside::{Patience, fleet_of, is_program};
@@ -19,7 +22,8 @@ use crate::screen::{Global, Screen};
 use crate::usage::{ThisSystem, Usage, WallClock};
 use crate::verbs::explore::{Concluded, Explore, refuse_contradictions};
 
-pub use replay::replay;
+pub use explain::explain_in_world;
+pub use replay::{replay, replay_kept};
 
 /// A program on the command line.
 #[derive(Debug)]
@@ -55,30 +59,62 @@ pub fn explore(verb: &Explore, global: &Global, screen: &Screen) -> Result<Optio
         return Ok(None);
     };
     refuse(verb, path)?;
+    explore_in(verb, &Program::open(path)?, None, (global, screen)).map(Some)
+}
+
+/// Goes on with the run of a world, if that is what the run was.
+pub fn resume(run: &str, today: &Explore, global: &Global, screen: &Screen) -> Result<Option<Concluded>, Failure> {
+    let (folder, verb, info) = resume::typed(run, today)?;
+    if !is_program(&verb.scenario) {
+        return Ok(None);
+    }
+    let program = Program::open(&verb.scenario)?;
+    if program.hash.to_string() != info.scenario_hash {
+        let message = format!("`{}` has changed since the run `{}`", verb.scenario.display(), folder.name());
+        return Err(Failure::input(message, format!("begin anew: anabranch explore {}", verb.scenario.display())));
+    }
+    resume::clear(&folder)?;
+    explore_in(&verb, &program, Some((folder, info.seed)), (global, screen)).map(Some)
+}
+
+fn explore_in(
+    verb: &Explore,
+    program: &Program,
+    earlier: Option<(RunFolder, u64)>,
+    (global, screen): (&Global, &Screen),
+) -> Result<Concluded, Failure> {
     let cpu_before_s = ThisSystem.cpu_s().unwrap_or(0.0);
-    let program = Program::open(path)?;
     let world = program.start(global.threads(), Patience::Usual)?;
     let (settings, horizon) = settings::build(verb, &world)?;
     refuse_contradictions(&world, &settings)?;
-    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let folder = RunFolder::create_now(Path::new(RUNS), verb.name.as_deref().unwrap_or(&name))?;
+    let resumes = earlier.is_some();
+    let (folder, seed) = match earlier {
+        Some(earlier) => earlier,
+        None => {
+            let stem = program.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = verb.name.as_deref().unwrap_or(&stem);
+            (RunFolder::create_now(Path::new(RUNS), name)?, global.seed.unwrap_or(0))
+        }
+    };
     let journey = Journey {
         screen,
-        source: &program,
+        source: program,
         subject: &world,
         settings,
         horizon,
-        seed: Seed(global.seed.unwrap_or(0)),
+        seed: Seed(seed),
         threads: global.threads(),
         clock: WallClock::start(),
         cpu_before_s,
         folder,
         wishes: (),
     };
-    journey.write_info()?;
+    if !resumes {
+        journey.write_info()?;
+    }
     screen.detail(&format!("{} error choices in each of {} segments", world.errors().len(), world.segments_max()));
     // There is no map to draw on.
-    journey.travel(Pictures::Leave, verb.graph).map(Some)
+    journey.travel(Pictures::Leave, verb.graph)
 }
 
 /// Options that ask about a scenario are refused, not ignored.

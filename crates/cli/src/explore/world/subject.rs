@@ -40,10 +40,16 @@ impl Subject for WorldSystem {
         finding.scenario_file = project::relative(&source.path);
     }
     fn commands(_: &Program, _: &Path) -> Vec<String> {
-        ["anabranch replay last#1", "anabranch replay last#1 --trace trace.csv"].map(str::to_owned).into()
+        ["anabranch replay last#1", "anabranch explain last#1", "anabranch replay last#1 --keep"]
+            .map(str::to_owned)
+            .into()
     }
     fn is_outside(&self) -> bool {
         true
+    }
+    fn gone(&self) -> Option<Fault> {
+        let wrong = WorldSystem::gone(self)?;
+        Some(Fault::External(format!("the world cannot be started again: {}", wrong.text)))
     }
     fn kind_of(&self, requirement: u16) -> Option<Kind> {
         WorldSystem::kind_of(self, requirement)

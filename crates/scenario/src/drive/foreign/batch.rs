@@ -222,7 +222,7 @@ impl ForeignDriver {
 
     /// Notes that no instance starts any more.
     fn left(&self, what: &Misbehaviour) -> Fault {
-        let fault = Fault::External(format!("the driver cannot be started again: {}", what.text));
+        let fault = Fault::External(format!("the {} cannot be started again: {}", self.word(), what.text));
         self.log().gone.get_or_insert(fault).clone()
     }
 

@@ -14,8 +14,9 @@ use super::super::tick::Scratch;
 use super::ForeignDriver;
 use super::check::check;
 use super::memory::{ForeignMemory, Live};
+use super::moves::Effort;
 use super::seen::Sight;
-use super::twice::Said;
+use super::twice::{Said, Word};
 
 /// Whether the driver's state is saved after the last step of the segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,17 +56,19 @@ pub(super) struct Lane<'d, 'w, 'r> {
     /// What the driver said, if it will be compared.
     pub(super) said: Option<Vec<Said>>,
     pub(super) end: Option<LaneEnd>,
-    now: Option<Now<'d>>,
+    pub(super) now: Option<Now<'d>>,
 }
 
 /// What a lane works with during its segment.
-struct Now<'d> {
-    scratch: Scratch<'d>,
+pub(super) struct Now<'d> {
+    pub(super) scratch: Scratch<'d>,
     told: Told<f64>,
     /// Gear of the path where the last step was asked.
     direction: f64,
     /// The tick of the last step in this segment.
     last_step: Option<u32>,
+    /// Of a part of the car, in this cycle.
+    pub(super) effort: Effort,
 }
 
 impl<'w, 'r> Lane<'_, 'w, 'r> {
@@ -89,9 +92,9 @@ pub(super) fn memory_of(state: &mut DriveState) -> &mut ForeignMemory {
 
 /// The operations of one message, and which lane each belongs to.
 #[derive(Default)]
-struct Message {
-    ops: Vec<Op>,
-    lanes: Vec<usize>,
+pub(super) struct Message {
+    pub(super) ops: Vec<Op>,
+    pub(super) lanes: Vec<usize>,
     answers: Vec<Answer>,
 }
 
@@ -114,7 +117,10 @@ impl Drive {
             message.ops.clear();
             message.lanes.clear();
             for (index, lane) in lanes.iter_mut().enumerate().filter(|(_, lane)| lane.end.is_none()) {
-                self.ask(driver, seat, cycle, lane, (index, &mut message));
+                match &self.part {
+                    Some(_) => self.ask_part(seat, cycle, lane, (index, &mut message)),
+                    None => self.ask(driver, seat, cycle, lane, (index, &mut message)),
+                }
             }
             if !message.ops.is_empty() {
                 let sent = seat.exchange(&message.ops, &mut message.answers);
@@ -143,7 +149,7 @@ impl Drive {
         let (first, end) = (lane.state.tick, lane.state.tick + self.segment_ticks);
         let last_step = (first..end).rev().find(|tick| tick.is_multiple_of(self.control_ticks));
         let told = Told { x: 0.0, y: 0.0, heading: 0.0, speed: 0.0 };
-        lane.now = Some(Now { scratch, told, direction: 1.0, last_step });
+        lane.now = Some(Now { scratch, told, direction: 1.0, last_step, effort: Effort::default() });
     }
 
     /// Senses, and where the driver is due, adds its step to the message.
@@ -189,6 +195,7 @@ impl Drive {
             let is_open = lane.end.is_none();
             match (op, answer) {
                 (Op::Step { .. }, Answer::Decision(decision)) if is_open => self.apply(driver, lane, op, decision),
+                (Op::Move { .. }, answer @ Answer::Moved(_)) if is_open => self.take_move(driver, lane, op, answer),
                 (Op::Save { token, .. }, Answer::Saved { bytes }) => {
                     let live = Live(Some(seat.saved(*token)));
                     if is_open {
@@ -222,7 +229,7 @@ impl Drive {
         }
         let tick = lane.state.tick;
         if let Some(said) = &mut lane.said {
-            said.push(Said { tick, decision: decision.clone() });
+            said.push(Said { tick, what: Word::Decision(decision.clone()) });
         }
         let direction = lane.now.as_ref().map_or(1.0, |now| now.direction);
         let state = &mut lane.state;
@@ -240,6 +247,19 @@ impl Drive {
 
     /// The rest of the base cycle.
     fn drive_lane<'d>(&'d self, driver: &ForeignDriver, lane: &mut Lane<'d, '_, '_>) {
+        let ended = match &self.part {
+            Some(part) => self.move_lane(part, lane),
+            None => self.follow_lane(driver, lane),
+        };
+        lane.end = ended.transpose().map(LaneEnd::Ran);
+    }
+
+    /// With what the driver wants.
+    fn follow_lane<'d>(
+        &'d self,
+        driver: &ForeignDriver,
+        lane: &mut Lane<'d, '_, '_>,
+    ) -> Result<Option<SegmentEnd>, Fault> {
         let now = lane.now.as_mut().expect("the segment was begun");
         let state = &mut lane.state;
         if let Some(memory) = state.foreign().filter(|memory| !memory.trajectory.is_empty()) {
@@ -248,11 +268,7 @@ impl Drive {
             state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
             state.car.gear = Gear::of_sign(command.gear_sign);
         }
-        match self.act(state, &mut now.scratch, lane.watch) {
-            Ok(None) => {}
-            Ok(Some(end)) => lane.end = Some(LaneEnd::Ran(Ok(end))),
-            Err(fault) => lane.end = Some(LaneEnd::Ran(Err(fault))),
-        }
+        self.act(state, &mut now.scratch, lane.watch)
     }
 }
 
@@ -262,6 +278,7 @@ pub(super) fn word(answer: &Answer) -> &'static str {
         Answer::Card(_) => "a card",
         Answer::Done {} => "`done`",
         Answer::Decision(_) => "a decision",
+        Answer::Moved(_) => "a move",
         Answer::Segment(_) => "a segment",
         Answer::Saved { .. } => "`saved`",
         Answer::Failed { .. } => "`failed`",

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::state::DriveState;
 use super::super::{Drive, Driver};
-use super::Merging;
+use super::{ForeignDriver, Merging};
 
 /// A handle on the saved state outside. It is a cache, so it is no part of the value: it is not saved, and states with
 /// and without it are equal.
@@ -108,10 +108,6 @@ impl Drive {
             unreachable!("driver and memory are of one kind")
         };
         let first = self.layout.driver;
-        let wide = |key: &mut KeyWriter<'_>, index: usize, digest: Digest| {
-            key.exact(index, digest.0 as u64);
-            key.exact(index, (digest.0 >> 64) as u64);
-        };
         key.exact(first, u64::from(completed));
         key.real(first + 1, memory.station_m);
         key.exact(first + 2, u64::from(memory.section));
@@ -119,20 +115,38 @@ impl Drive {
             true => key.exact(first + 3, 0),
             false => wide(key, first + 3, trajectory_digest(&memory.trajectory, state.tick)),
         }
-        match driver.merging() {
-            // Before its first step a driver has reported nothing.
-            Merging::Key => {
-                for index in 0..driver.card().key.len() {
-                    key.real(first + 4 + index, memory.values.get(index).copied().unwrap_or(0.0));
-                }
-            }
-            // A memory whose bytes are not known is like no other.
-            Merging::Bytes | Merging::Off | Merging::Ignored => {
-                let bytes = memory.bytes.filter(|_| driver.merging() == Merging::Bytes);
-                let unlike = || path_digest(state.start, memory.seed, &memory.way);
-                wide(key, first + 4, bytes.unwrap_or_else(unlike));
-            }
-            Merging::Memoryless => {}
+        write_memory(driver, state, first + 4, key);
+    }
+
+    /// Writes what is known of the memory of a part of the car.
+    pub(in super::super) fn write_part(&self, state: &DriveState, key: &mut KeyWriter<'_>) {
+        if let Some(part) = &self.part {
+            write_memory(&part.code, state, self.layout.part, key);
         }
+    }
+}
+
+fn wide(key: &mut KeyWriter<'_>, index: usize, digest: Digest) {
+    key.exact(index, digest.0 as u64);
+    key.exact(index, (digest.0 >> 64) as u64);
+}
+
+/// Writes the variables that stand for its memory, from `first` on.
+fn write_memory(code: &ForeignDriver, state: &DriveState, first: usize, key: &mut KeyWriter<'_>) {
+    let Some(memory) = state.foreign() else { unreachable!("what comes from outside has a memory") };
+    match code.merging() {
+        // Before its first step it has reported nothing.
+        Merging::Key => {
+            for index in 0..code.card().key.len() {
+                key.real(first + index, memory.values.get(index).copied().unwrap_or(0.0));
+            }
+        }
+        // A memory whose bytes are not known is like no other.
+        Merging::Bytes | Merging::Off | Merging::Ignored => {
+            let bytes = memory.bytes.filter(|_| code.merging() == Merging::Bytes);
+            let unlike = || path_digest(state.start, memory.seed, &memory.way);
+            wide(key, first, bytes.unwrap_or_else(unlike));
+        }
+        Merging::Memoryless => {}
     }
 }

@@ -9,6 +9,7 @@ mod check;
 mod faults;
 mod lockstep;
 mod memory;
+mod moves;
 mod occupancy;
 mod revive;
 mod seen;
@@ -26,6 +27,7 @@ use anabranch_kernel::{CellSize, Params, Variable};
 pub use faults::AvFault;
 use faults::FaultLog;
 pub use memory::ForeignMemory;
+pub(crate) use moves::Part;
 
 /// What merging does about memory that a driver does not report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -98,9 +100,6 @@ impl Merging {
     }
 }
 
-/// The variable that stands for memory which is compared as a whole, or not at all.
-pub const MEMORY: &str = "driver_memory";
-
 /// A driver from outside, running.
 #[derive(Debug)]
 pub struct ForeignDriver {
@@ -134,7 +133,7 @@ impl ForeignDriver {
     ///
     /// # Errors
     /// When it does not start, or is no driver.
-    pub(super) fn start(outside: Outside, laws: Laws) -> Result<Self, Misbehaviour> {
+    pub(super) fn start(outside: Outside, laws: Laws, role: Role) -> Result<Self, Misbehaviour> {
         // A clock on the wall knows one run.
         let (instances, double) = match outside.pace {
             Pace::Lockstep => (outside.instances, outside.double),
@@ -143,8 +142,9 @@ impl ForeignDriver {
         let limits = FleetLimits { instances, ..FleetLimits::default() };
         let budget = Latency::Counted(Duration::from_secs_f64(outside.latency_budget_s));
         let fleet = Fleet::new(outside.factory, limits)?.with_latency(budget).with_pace(outside.pace);
-        if fleet.card().role != Role::Driver {
-            let text = format!("`{}` says that it is a world; a scenario needs a driver", fleet.card().name);
+        if fleet.card().role != role {
+            let (name, is) = (&fleet.card().name, fleet.card().role.word());
+            let text = format!("`{name}` says that it is a {is}; the scenario needs a {} here", role.word());
             return Err(Misbehaviour::new(Kind::NoStart, text));
         }
         Ok(Self {
@@ -199,9 +199,14 @@ impl ForeignDriver {
     pub fn fault_on(&self, start: usize, choices: &[anabranch_kernel::Choice]) -> Option<AvFault> {
         self.log().on(start, choices)
     }
-    /// Names of the requirements about the driver itself, in the order of [`Kind::ALL`].
-    pub fn requirement_ids() -> impl Iterator<Item = String> {
-        Kind::ALL.into_iter().map(|kind| format!("driver.{}", kind.name()))
+    /// Names of the requirements about it itself, in the order of [`Kind::ALL`].
+    pub fn requirement_ids(&self) -> Vec<String> {
+        let role = self.word();
+        Kind::ALL.into_iter().map(|kind| format!("{role}.{}", kind.name())).collect()
+    }
+    /// What it is, in a word: driver, actuator or plant.
+    pub fn word(&self) -> &'static str {
+        self.card().role.word()
     }
     /// The kind of misbehaviour that a requirement is about.
     pub fn kind_of(&self, requirement: u16) -> Option<Kind> {
@@ -236,7 +241,8 @@ impl ForeignDriver {
         match self.merging() {
             Merging::Key => format!("memory counts by {}", named()),
             Merging::Bytes => "memory counts by its saved bytes, exactly".to_owned(),
-            Merging::Memoryless => "it has no memory".to_owned(),
+            Merging::Memoryless if self.card().role == Role::Driver => "it has no memory".to_owned(),
+            Merging::Memoryless => "it remembers nothing but what it gives".to_owned(),
             Merging::Off => "memory is hidden, so nothing merges".to_owned(),
             Merging::Ignored => "memory is hidden and ignored".to_owned(),
         }
@@ -244,25 +250,31 @@ impl ForeignDriver {
 
     /// The variables of the key, in the order in which they are written.
     pub(super) fn variables(&self) -> Vec<Variable> {
-        let mut all = vec![
-            Variable::exact("driver_completed"),
-            Variable::real("driver_station", "m", 0.5),
-            Variable::exact("driver_section"),
-            Variable::exact("driver_trajectory"),
-        ];
+        let role = self.word();
+        let mut all = match self.card().role {
+            Role::Driver => vec![
+                Variable::exact("driver_completed"),
+                Variable::real("driver_station", "m", 0.5),
+                Variable::exact("driver_section"),
+                Variable::exact("driver_trajectory"),
+            ],
+            _ => Vec::new(),
+        };
+        // Stands for memory which is compared as a whole, or not at all.
+        let memory = || Variable::exact(&format!("{role}_memory"));
         let size = |cell: Option<f64>| match cell {
             Some(cell) if cell > 0.0 => CellSize::Size(cell),
             _ => CellSize::Exact,
         };
         match self.merging() {
             Merging::Key => all.extend(self.card().key.iter().map(|key| Variable {
-                name: format!("driver.{}", key.name),
+                name: format!("{role}.{}", key.name),
                 unit: key.unit.clone(),
                 size: size(key.cell),
             })),
             Merging::Memoryless => {}
-            Merging::Bytes | Merging::Off => all.push(Variable::exact(MEMORY)),
-            Merging::Ignored => all.push(Variable { size: CellSize::Ignore, ..Variable::exact(MEMORY) }),
+            Merging::Bytes | Merging::Off => all.push(memory()),
+            Merging::Ignored => all.push(Variable { size: CellSize::Ignore, ..memory() }),
         }
         all
     }

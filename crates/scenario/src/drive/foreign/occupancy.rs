@@ -24,7 +24,7 @@ impl Drive {
         for edge in self.walls.edges().iter().chain(there) {
             frame.mark(edge, &mut cells);
         }
-        Occupancy { cell_m: CELL_M, columns: CELLS, rows: CELLS, cells: cells.into() }
+        Occupancy { cell_m: CELL_M, columns: CELLS, rows: CELLS, cells: cells.into(), blob: None }
     }
 }
 

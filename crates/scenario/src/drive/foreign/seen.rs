@@ -1,9 +1,10 @@
 //! What a driver from outside is told.
 
 use anabranch_bridge::protocol::{
-    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, PathFacts, PathSeen, PoseSeen, SectionFacts, StartFacts,
+    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, PathFacts, PathSeen, PeriodFacts, PoseSeen, SectionFacts,
+    StartFacts,
 };
-use anabranch_bridge::{Card, Seen};
+use anabranch_bridge::{Card, Role, Seen};
 use anabranch_driving::follow::{STANDSTILL_MPS, SectionLanes, Told, look_up, project};
 use anabranch_errors::Effects;
 use anabranch_geometry::{Path, Point};
@@ -41,7 +42,10 @@ impl Drive {
             seed: 0,
             scenario: self.name.clone(),
             params: Vec::new(),
-            cycle_s: f64::from(self.control_ticks) * self.model.dt_s,
+            cycle_s: match card.role {
+                Role::Driver => f64::from(self.control_ticks) * self.model.dt_s,
+                _ => self.model.dt_s,
+            },
             until_s: f64::from(self.until_ticks) * self.model.dt_s,
             start: StartFacts { x: value(0), y: value(1), heading: value(2), speed: value(3) },
             goal: GoalFacts {
@@ -59,6 +63,13 @@ impl Drive {
                 steering_rate_max_radps: self.model.spec.steering_rate_max_radps,
             },
             path: path_facts(&plan.path, wants(card, "samples")),
+            // Only the pose has a sensor with a cycle of its own; the others are read when the driver is asked.
+            periods: PeriodFacts {
+                pose_s: f64::from(self.localisation.cycle_ticks) * self.model.dt_s,
+                speed_s: self.model.dt_s,
+                objects_s: self.model.dt_s,
+                occupancy_s: self.model.dt_s,
+            },
             walls: if wants(card, "walls") { walls.collect() } else { Vec::new() },
         }
     }

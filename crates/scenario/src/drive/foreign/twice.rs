@@ -1,5 +1,6 @@
 //! A share of segments is run twice: a driver that is not deterministic is noticed, with the first signal that differs.
 
+use anabranch_bridge::protocol::Moved;
 use anabranch_bridge::{Card, Decision, Kind, Misbehaviour};
 use anabranch_kernel::Choice;
 
@@ -8,11 +9,18 @@ use super::check::named;
 use super::memory::path_digest;
 use super::{DOUBLED_MIN, ForeignDriver};
 
-/// What a driver said in one step.
+/// What was said in one step.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Said {
     pub(super) tick: u32,
-    pub(super) decision: Decision,
+    pub(super) what: Word,
+}
+
+/// By a driver, or by a part of the car.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Word {
+    Decision(Decision),
+    Moved(Moved),
 }
 
 impl ForeignDriver {
@@ -46,13 +54,30 @@ impl ForeignDriver {
 pub(super) fn first_difference(card: &Card, first: &[Said], second: &[Said]) -> Option<(u32, Misbehaviour)> {
     let told = |tick: u32, text: String| Some((tick, Misbehaviour::new(Kind::Nondeterministic, text)));
     for (a, b) in first.iter().zip(second) {
-        if let Some(what) = difference(card, &a.decision, &b.decision) {
+        let differs = match (&a.what, &b.what) {
+            (Word::Decision(a), Word::Decision(b)) => difference(card, a, b),
+            (Word::Moved(a), Word::Moved(b)) => difference_of_moves(card, a, b),
+            _ => None,
+        };
+        if let Some(what) = differs {
             return told(a.tick, format!("the same steps were answered differently: {what}"));
         }
     }
     let longer = if first.len() > second.len() { first } else { second };
     let more = longer.get(first.len().min(second.len()))?;
     told(more.tick, "the same steps were answered in one run and not in the other".to_owned())
+}
+
+/// The first number in which two moves differ.
+fn difference_of_moves(card: &Card, a: &Moved, b: &Moved) -> Option<String> {
+    let all = |moved: &Moved| {
+        let plain = moved.named().map(|(name, value)| (name.to_owned(), value));
+        let key = card.key.iter().zip(&moved.key).map(|(key, value)| (format!("key.{}", key.name), *value));
+        plain.chain(key).collect::<Vec<_>>()
+    };
+    let pairs = all(a).into_iter().zip(all(b));
+    let mut differing = pairs.filter(|((name_a, x), (name_b, y))| name_a != name_b || x.to_bits() != y.to_bits());
+    differing.next().map(|((name, x), (_, y))| format!("`{name}` was {x} and then {y}"))
 }
 
 /// The first signal in which two decisions differ.

@@ -24,6 +24,7 @@ impl Drive {
         };
         let reach = self.errors.reach();
         let obstacles = [
+            (self.part.is_some(), "nothing is known about a part of the car from outside"),
             (self.eyes.is_some(), "the driver reacts to obstacles that it may recognise or not"),
             (self.replanning.is_some(), "the driver plans again on the way"),
             (reach.sensor_delay_ticks > 0, "what is on its way in a delayed sensor is not bounded"),

@@ -90,7 +90,8 @@ impl Drive {
         let was_on = street.on_lane(own, before.pose());
         let outside = street.outsiders(&was_on, &self.model.spec.outline, before.speed);
         let (steering, accel) = self.commanded(state, scratch);
-        let mut contact = self.advance(state, steering, accel, scratch);
+        let mut contact =
+            self.advance(state, scratch, |car, gear_sign| self.model.step(car, steering, accel, gear_sign));
         street.traffic.step_branch(
             &street.timeline,
             &mut own.branch,

@@ -2,9 +2,10 @@
 
 use super::super::codes::Code;
 use super::super::keys::Section;
-use super::super::problems::{Problems, listed};
+use super::super::outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
+use super::super::problems::{Problems, excerpt, listed};
 use super::super::span::{Located, Span};
-use super::super::spec::{DriverSpec, OutsideSpec, Program};
+use super::super::spec::DriverSpec;
 use super::super::tree::{Node, Value};
 use super::super::view::View;
 use super::super::words::{DriverKind, HiddenMemory, Manner};
@@ -22,7 +23,21 @@ const BUILT_IN: [&str; 7] = [
     "replan",
 ];
 /// Keys of drivers from outside.
-const FROM_OUTSIDE: [&str; 6] = ["deadline", "latency_budget", "instances", "memory", "hidden", "double"];
+const FROM_OUTSIDE: [&str; 11] = [
+    "deadline",
+    "latency_budget",
+    "instances",
+    "memory",
+    "hidden",
+    "double",
+    "inputs",
+    "outputs",
+    "parameters",
+    "key",
+    "memoryless",
+];
+/// Of these, the keys of FMUs.
+const OF_FMUS: [&str; 5] = ["inputs", "outputs", "parameters", "key", "memoryless"];
 
 pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>) -> Option<DriverSpec> {
     let table = ego.table("driver");
@@ -111,8 +126,13 @@ fn outside(problems: &mut Problems<'_>, view: View<'_>, program: Located<Program
         let message = format!("`double` is a share of all segments, and {} is more than all", double.value);
         problems.add(Code::NotAProbability, double.span, message, "write a number from 0 to 1");
     }
+    let is_fmu = matches!(&program.value, Program::File(name) if name.to_ascii_lowercase().ends_with(".fmu"));
+    for (key, span) in OF_FMUS.iter().filter_map(|key| Some((key, view.key_span(key)?))).filter(|_| !is_fmu) {
+        problems.add(Code::Exclusive, span, format!("`{key}` belongs to FMUs, and this is none"), "remove it");
+    }
     Some(OutsideSpec {
         program,
+        mapping: mapping(problems, view)?,
         deadline_s: view.real("deadline")?,
         latency_budget_s: view.real("latency_budget")?,
         instances: view.small_count("instances"),
@@ -120,4 +140,53 @@ fn outside(problems: &mut Problems<'_>, view: View<'_>, program: Located<Program
         hidden: view.word("hidden", HiddenMemory::from_word)?,
         double,
     })
+}
+
+/// Which variables of an FMU are what.
+fn mapping(problems: &mut Problems<'_>, view: View<'_>) -> Option<MappingSpec> {
+    let texts = |key: &str| {
+        let items = view.get(key).map_or(&[][..], Node::items);
+        let text = |node: &Node| Some(Located::new(node.text()?.to_owned(), node.span));
+        items.iter().filter_map(text).collect::<Vec<_>>()
+    };
+    let mapping = MappingSpec {
+        inputs: texts("inputs"),
+        outputs: texts("outputs"),
+        parameters: texts("parameters"),
+        key: texts("key"),
+        memoryless: view.flag("memoryless")?,
+    };
+    let pairs = mapping.inputs.iter().chain(&mapping.outputs).chain(&mapping.parameters);
+    for text in pairs.filter(|text| !text.value.contains('=')) {
+        let message = format!("`{}` does not say what the variable is", excerpt(&text.value));
+        problems.add(Code::WrongMapping, text.span, message, "write a variable and what it is: \"v = speed\"");
+    }
+    let is_number = |text: &str| text.rsplit_once('=').is_some_and(|(_, number)| number.trim().parse::<f64>().is_ok());
+    for text in mapping.parameters.iter().filter(|text| text.value.contains('=') && !is_number(&text.value)) {
+        let message = format!("`{}` gives the parameter no number", excerpt(&text.value));
+        problems.add(Code::WrongMapping, text.span, message, "write a number in its own unit: \"K_p = 1.5\"");
+    }
+    Some(mapping)
+}
+
+/// An FMU as a part of the car; at most one of them, beside a driver that is built in.
+pub(super) fn part(problems: &mut Problems<'_>, ego: View<'_>) -> Option<Option<PartSpec>> {
+    let parts = [("actuator", PartKind::Actuator), ("plant", PartKind::Plant)];
+    let mut there = parts.into_iter().filter_map(|(key, kind)| Some((kind, ego.table(key)?, ego.key_span(key)?)));
+    let Some((kind, view, span)) = there.next() else { return Some(None) };
+    if let Some((_, _, second)) = there.next() {
+        let message = "`actuator` and `plant` exclude each other: a plant is the car with its actuators";
+        problems.add(Code::Exclusive, second, message, "keep one of them");
+    }
+    if ego.table("driver").map_or_else(|| is_file(ego), |table| table.get("kind").is_none()) {
+        let message = "a driver from outside and a part of the car from outside do not work together yet";
+        problems.add(Code::Exclusive, span, message, "use a built-in driver, or leave the part out");
+    }
+    let program = view.text("file")?.file();
+    Some(Some(PartSpec { kind, outside: outside(problems, view, program)?, span }))
+}
+
+/// Whether the driver is named by a file.
+fn is_file(ego: View<'_>) -> bool {
+    ego.text("driver").is_some_and(|text| DriverKind::from_word(&text.value).is_none())
 }

@@ -23,6 +23,7 @@ pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>, road: Option<&R
         start: start?,
         goal: goal?,
         driver: super::driver::build(problems, view)?,
+        part: super::driver::part(problems, view)?,
         safety_distance_m: view.real("safety_distance")?,
         path: path?,
         localisation_cycle_s: view.table("localisation").and_then(|table| table.real("cycle")),

@@ -24,6 +24,13 @@ pub(super) static EGO: Section = Section {
             Need::Default("path-follower"),
             "The software under test.",
         ),
+        key(
+            "actuator",
+            Kind::Table(&PART),
+            Need::Optional,
+            "An FMU between command and car, instead of lags and limits.",
+        ),
+        key("plant", Kind::Table(&PART), Need::Optional, "An FMU that moves the car, instead of the built-in model."),
         key("safety_distance", not_negative(LENGTH), Need::Default("0.2 m"), "Distance the planner keeps."),
         key("path", Kind::Tables(&ARC), Need::Optional, "A fixed path from the start instead of planning."),
         key("localisation", Kind::Table(&LOCALISATION), Need::Optional, "The position estimate."),
@@ -136,6 +143,82 @@ static DRIVER: Section = Section {
             not_negative(NUMBER),
             Need::Default("0.02"),
             "Share of segments that are run twice and compared: 1 is all, 0 is none; in between at least 200, if there are that many.",
+        ),
+        key("inputs", Kind::Texts, Need::Optional, "Where inputs of an FMU come from, as in `[\"e = path.lateral\"]`."),
+        key("outputs", Kind::Texts, Need::Optional, "What outputs of an FMU are, as in `[\"delta = steer\"]`."),
+        key(
+            "parameters",
+            Kind::Texts,
+            Need::Optional,
+            "Numbers an FMU is given at the start, as in `[\"K_p = 1.5\"]`.",
+        ),
+        key(
+            "key",
+            Kind::Texts,
+            Need::Optional,
+            "What an FMU remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.",
+        ),
+        key(
+            "memoryless",
+            Kind::Flag,
+            Need::Default("false"),
+            "Says of an FMU that it remembers nothing but what it gives.",
+        ),
+    ],
+};
+
+static PART: Section = Section {
+    title: "actuator = { .. }, plant = { .. }",
+    doc: "A part of the car from outside. An actuator gets commands and gives what wheels and drive make of them; a plant gets \
+          commands and gives where the car is.",
+    exactly_one: &[],
+    keys: &[
+        key("file", Kind::File, Need::Required, "A `.fmu` file."),
+        key("inputs", Kind::Texts, Need::Optional, "Where inputs of an FMU come from, as in `[\"e = path.lateral\"]`."),
+        key("outputs", Kind::Texts, Need::Optional, "What outputs of an FMU are, as in `[\"delta = steer\"]`."),
+        key(
+            "parameters",
+            Kind::Texts,
+            Need::Optional,
+            "Numbers an FMU is given at the start, as in `[\"K_p = 1.5\"]`.",
+        ),
+        key(
+            "key",
+            Kind::Texts,
+            Need::Optional,
+            "What an FMU remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.",
+        ),
+        key(
+            "memoryless",
+            Kind::Flag,
+            Need::Default("false"),
+            "Says of an FMU that it remembers nothing but what it gives.",
+        ),
+        key(
+            "deadline",
+            positive(TIME),
+            Need::Default("10 s"),
+            "Longest wait for the answer to one step; later is a finding.",
+        ),
+        key("latency_budget", positive(TIME), Need::Default("100 ms"), "Time for one step; slower ones are counted."),
+        key(
+            "instances",
+            Kind::Count { min: 1, max: 64 },
+            Need::Optional,
+            "Copies side by side; one per core if left out.",
+        ),
+        key("memory", positive(MEMORY), Need::Default("2 GB"), "Most main memory of one copy; more is a finding."),
+        key(
+            "hidden",
+            Kind::Word(HiddenMemory::WORDS),
+            Need::Default("refuse"),
+            "Whether states may merge whose parts remember things that they do not report.",
+        ),
+        key(
+            "double",
+            not_negative(NUMBER),
+            Need::Default("0.02"),
+            "Share of segments that are run twice and compared: 1 is all, 0 is none.",
         ),
     ],
 };

@@ -1,18 +1,16 @@
 //! FMUs behind a process of their own: whatever they do there, it is told by kind here, and the next one works.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-
-#[path = "../../bridge/tests/fmu/make.rs"]
-mod make;
 
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use anabranch_bridge::checks::check_answer;
-use anabranch_bridge::fmu::{ArchiveLimits, FmuFactory, FmuInstance, FmuMapping, FmuSpec, Package};
+use anabranch_bridge::fmu::{ArchiveLimits, FmuFactory, FmuInstance, FmuMapping, FmuSpec, KeyCell, Package};
 use anabranch_bridge::protocol::PathSeen;
-use anabranch_bridge::{Answer, Begin, Factory, Instance, Kind, Misbehaviour, Op, Seen};
-use make::{Made, Recipe};
+use anabranch_bridge::{Answer, Begin, Factory, Fleet, FleetLimits, Instance, Kind, Misbehaviour, Op, Seen};
+
+use super::make::{Made, Recipe};
+use super::table::{MARK, check, mark};
 
 const STATE: &str = "canGetAndSetFMUstate=\"true\" canGetAndSetFMUState=\"true\"";
 
@@ -48,44 +46,73 @@ fn run(instance: &mut dyn Instance, ops: &[Op]) -> Result<Vec<Answer>, Misbehavi
     Ok(all)
 }
 
+/// What an FMU can do in a step, by the number that its source gives it, and what it is told as.
+const DEEDS: [(&str, Kind); 31] = [
+    ("1 writes where nothing is", Kind::Crash),
+    ("2 aborts", Kind::Crash),
+    ("3 exits, content", Kind::Crash),
+    ("4 spins", Kind::Hang),
+    ("5 steers by no number", Kind::NotANumber),
+    ("6 discards the step", Kind::Exception),
+    ("7 fails and says why", Kind::Exception),
+    ("8 is fatally wrong", Kind::Crash),
+    ("9 returns a status that there is not", Kind::Crash),
+    ("10 logs without end", Kind::Flood),
+    ("11 shifts into the seventh gear", Kind::Exception),
+    ("12 accelerates infinitely", Kind::NotANumber),
+    ("13 takes all memory", Kind::Memory),
+    ("14 prints without end", Kind::Flood),
+    ("15 steers too far", Kind::OutOfRange),
+    ("17 calls itself without end", Kind::Crash),
+    ("18 completes by no number", Kind::Exception),
+    ("19 stops its process", Kind::Hang),
+    ("20 leaves a child behind", Kind::Crash),
+    ("21 kills its process", Kind::Crash),
+    ("22 sleeps and does not end when told", Kind::Hang),
+    ("23 waits for itself", Kind::Hang),
+    ("24 complains without end", Kind::Flood),
+    ("25 brakes too hard", Kind::OutOfRange),
+    ("26 frees twice", Kind::Crash),
+    ("27 divides by zero", Kind::Crash),
+    ("28 becomes another program", Kind::Crash),
+    ("29 writes to the link", Kind::Malformed),
+    ("30 closes the link", Kind::Crash),
+    ("35 logs more than fits", Kind::Exception),
+    ("36 counts by no number", Kind::NotANumber),
+];
+
+/// A driver whose second step is the deed.
+fn rogue(made: &Made, deed: &str, kind: Option<Kind>) -> Fleet {
+    let mode: f64 = deed.split(' ').next().and_then(|number| number.parse().ok()).expect("a number");
+    let key = vec![KeyCell { name: "steps".to_owned(), cell: None }];
+    let parameters = [("mode".to_owned(), mode), ("at".to_owned(), 2.0)].into();
+    let mut factory = factory(made, FmuMapping { parameters, key, ..FmuMapping::default() });
+    let process = factory.process_mut();
+    process.spec.env.push((MARK.into(), mark().into()));
+    process.limits.memory_bytes = 256 << 20;
+    if kind == Some(Kind::Hang) {
+        process.deadlines.message = Some(Duration::from_millis(800));
+    }
+    Fleet::new(Box::new(factory), FleetLimits::default()).unwrap_or_else(|wrong| panic!("{deed}: {wrong}"))
+}
+
 #[test]
 fn whatever_an_fmu_does_in_a_step_is_told_by_kind_and_the_next_one_works() {
-    let cases = [
-        (1, Kind::Crash),
-        (2, Kind::Crash),
-        (3, Kind::Crash),
-        (4, Kind::Hang),
-        (5, Kind::NotANumber),
-        (6, Kind::Exception),
-        (7, Kind::Exception),
-        (8, Kind::Crash),
-        (9, Kind::Crash),
-        (10, Kind::Flood),
-        (11, Kind::Exception),
-        (12, Kind::NotANumber),
-        (13, Kind::Memory),
-        (14, Kind::Flood),
-        (15, Kind::OutOfRange),
-        (17, Kind::Crash),
-        (18, Kind::Exception),
-    ];
-    let made = Recipe::rogue(2, STATE).make();
-    for (mode, kind) in cases {
-        let mapping = FmuMapping { parameters: [("mode".to_owned(), f64::from(mode))].into(), ..FmuMapping::default() };
-        let mut factory = factory(&made, mapping);
-        let process = factory.process_mut();
-        process.limits.memory_bytes = 256 << 20;
-        if kind == Kind::Hang {
-            process.deadlines.message = Some(Duration::from_secs(2));
-        }
-        let mut instance = factory.start().expect("it starts");
-        let wrong = run(&mut *instance, &[reset(0), step(0, 0.5), step(0, 0.5), step(0, 0.5)]).expect_err("misbehaves");
-        assert_eq!(wrong.kind, kind, "mode {mode}: {wrong}\n{:?}", wrong.output);
-        drop(instance);
-        let mut next = factory.start().expect("the next one starts");
-        let answers = run(&mut *next, &[reset(0), step(0, 0.5), step(0, 0.5)]).expect("the next one works");
-        assert!(matches!(answers[2], Answer::Decision(_)), "mode {mode}");
+    let kind = |deed: &str| DEEDS.iter().find(|(name, _)| *name == deed).map(|(_, kind)| *kind);
+    for version in [2, 3] {
+        let made = Recipe::rogue(version, STATE).make();
+        let behaves = [("0 behaves", Kind::NoStart)];
+        let rows = DEEDS.into_iter().chain(behaves);
+        check(&format!("FMI {version}"), rows, |deed| rogue(&made, deed, kind(deed)));
     }
+    assert_eq!(unpacked_here(), 0, "an unpacked FMU is left behind");
+}
+
+/// Unpacked FMUs in the folder for temporary files that belong to this process.
+fn unpacked_here() -> usize {
+    let mine = format!("anabranch-fmu-{}-", std::process::id());
+    let entries = std::fs::read_dir(std::env::temp_dir()).expect("there is one").flatten();
+    entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&mine)).count()
 }
 
 #[test]
