@@ -140,13 +140,13 @@ codes! {
         "Each piece of a path drives a distance: a positive one forwards, a negative one backwards.";
     CellSize "E0501" "a cell size that is not positive"
         "States merge when they fall into the same cell, so a cell has a positive size. Use \"exact\" to merge only equal values and \"ignore\" to leave the variable out of the comparison.";
-    BadRoad "E0701" "a road network that cannot be"
+    BadRoad "E0801" "a road network that cannot be"
         "The numbers of `[road]`, or the map file that it names, describe no road network. A message about a map names the place in the map.";
-    NoLane "E0702" "a place on a lane that does not exist"
+    NoLane "E0802" "a place on a lane that does not exist"
         "Lanes are named by road and lane, as in `main.1`; stations go from 0 m to the length of the lane.";
-    NoRoute "E0703" "no way leads to the goal"
+    NoRoute "E0803" "no way leads to the goal"
         "The driver on roads follows lanes and links from its start to its goal. The message says how far they lead.";
-    NotOnRoads "E0704" "something that does not go together with roads"
+    NotOnRoads "E0804" "something that does not go together with roads"
         "The driver `road` needs a `[road]`, and a `[road]` needs that driver; obstacles that must be sensed are written as `[[object]]` there.";
 }
 

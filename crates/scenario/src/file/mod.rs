@@ -24,6 +24,7 @@
 //! ```
 
 mod build;
+pub(crate) use build::way;
 mod check;
 mod codes;
 mod diagnostic;

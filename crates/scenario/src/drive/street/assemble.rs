@@ -3,7 +3,7 @@
 use anabranch_driving::road::{RoadDriver, RoadDriverSpec};
 use anabranch_geometry::{Arc, Edge, Path, Pose};
 use anabranch_kernel::Seed;
-use anabranch_roads::{LaneId, LanePlace, Network, Route, SignalRef, Then};
+use anabranch_roads::{LaneId, Network, Route, SignalRef, Then};
 use anabranch_sensing::{
     Detector, DetectorSpec, Mount, NoiseModel, OBSTACLES_MAX, RaySensor, RaySensorSpec, Tracker, TrackerSpec, Walls,
 };
@@ -16,6 +16,7 @@ use super::super::plan::{Plan, closed_edges};
 use super::cast::{self, rectangle};
 use super::others::{self, WALKER_HALF_M};
 use super::{Pool, Street};
+use crate::file::way::place;
 use crate::file::{Manner, ObjectKind, RoadSpec, ScenarioSpec, Span};
 
 /// Distance of the corners of the drawn way.
@@ -33,10 +34,6 @@ fn unsupported(what: String, span: Span) -> AssembleError {
 
 /// Numbers of what errors can be about: objects, then triggers; obstacles stand there and are seen as they are.
 pub(in super::super) fn numbers(spec: &ScenarioSpec, road: &RoadSpec) -> Result<Numbers, AssembleError> {
-    if let Some(obstacle) = spec.world.obstacles.iter().find(|obstacle| !(obstacle.known && obstacle.present)) {
-        let what = "on roads what must be sensed or appears is an [[object]] of kind \"thing\"".to_owned();
-        return Err(unsupported(what, obstacle.shape_span));
-    }
     let count = road.objects.len() + road.triggers.len();
     if count > OBSTACLES_MAX {
         let what = format!("there are {count} objects and triggers; at most {OBSTACLES_MAX} can have a name");
@@ -101,12 +98,6 @@ pub(in super::super) fn assemble(
         buffers: Pool::default(),
     };
     Ok((street, plans))
-}
-
-/// The place on the roads of a pose that the file gives.
-fn place(network: &Network, pose: Pose) -> Option<LanePlace> {
-    let (lane, place) = network.nearest_along(pose)?;
-    Some(LanePlace { lane, station_m: place.station_m.clamp(0.0, network.lane(lane).length_m()) })
 }
 
 fn route(network: &Network, start: Pose, spec: &ScenarioSpec) -> Result<Route, AssembleError> {

@@ -8,6 +8,7 @@ mod object;
 mod probability;
 mod road;
 mod vehicle;
+pub(crate) mod way;
 mod world;
 
 use super::Hooks;
@@ -33,6 +34,9 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
     let explore = root.table("explore").and_then(|view| explore::build(problems, view));
     let requirements = explore::requirements(problems, root);
     let world = world?;
+    if let Some(ego) = &ego {
+        way::check(problems, ego, &world.obstacles, laid.as_ref());
+    }
     let road = match road {
         Some(road) => Some(road?),
         None => None,

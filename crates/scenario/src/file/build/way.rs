@@ -1,0 +1,46 @@
+//! Whether what a scenario says about roads goes together with the rest of it.
+
+use anabranch_geometry::Pose;
+use anabranch_roads::{LanePlace, Network};
+
+use super::super::codes::Code;
+use super::super::problems::Problems;
+use super::super::spec::{EgoSpec, ObstacleSpec};
+use super::super::words::DriverKind;
+use super::road::Road;
+
+/// The place on the roads of a pose that the file gives.
+pub(crate) fn place(network: &Network, pose: Pose) -> Option<LanePlace> {
+    let (lane, place) = network.nearest_along(pose)?;
+    Some(LanePlace { lane, station_m: place.station_m.clamp(0.0, network.lane(lane).length_m()) })
+}
+
+/// Complains about a driver, an obstacle or a goal that is nothing for these roads.
+pub(super) fn check(problems: &mut Problems<'_>, ego: &EgoSpec, obstacles: &[ObstacleSpec], road: Option<&Road>) {
+    let kind = &ego.driver.kind;
+    let Some(road) = road else {
+        if kind.value == DriverKind::Road {
+            let help = "add [road], or choose another driver";
+            problems.add(Code::NotOnRoads, kind.span, "the driver `road` needs a [road]", help);
+        }
+        return;
+    };
+    if kind.value != DriverKind::Road && ego.driver.outside.is_none() {
+        let help = "write driver = \"road\" or the name of a file, or leave out [road]";
+        problems.add(Code::NotOnRoads, kind.span, "this driver follows a path and knows no roads", help);
+    }
+    for obstacle in obstacles.iter().filter(|obstacle| !(obstacle.known && obstacle.present)) {
+        let message = format!("`{}` must be sensed or appears, which on roads objects do", obstacle.id.value);
+        let help = "write it as an [[object]] with kind = \"thing\"";
+        problems.add(Code::NotOnRoads, obstacle.shape_span, message, help);
+    }
+    if let Some(reason) = ego.start.all().find_map(|start| no_route(&road.network, start.pose, ego.goal.pose)) {
+        problems.add(Code::NoRoute, ego.goal.span, reason, "choose another goal, or another start");
+    }
+}
+
+fn no_route(network: &Network, start: Pose, goal: Pose) -> Option<String> {
+    let Some(from) = place(network, start) else { return Some("no lane leads the way the car starts".to_owned()) };
+    let Some(to) = place(network, goal) else { return Some("no lane leads the way of the goal".to_owned()) };
+    network.route(from, to).err().map(|none| none.to_string())
+}
