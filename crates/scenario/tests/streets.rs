@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
+use crate::law::Law;
+use anabranch_bridge::Support;
 use anabranch_explore::{Explorer, Merge, Outcome, Scope, Settings};
+use anabranch_kernel::contract::check_contract;
 use anabranch_kernel::{Choice, Choices, Grid, Seed, SegmentEnd, System, Watch, from_bytes, to_bytes};
+use anabranch_scenario::drive::foreign::Outside;
 use anabranch_scenario::file::{Document, Hooks, ScenarioSpec};
 use anabranch_scenario::{Drive, DriveState};
 
@@ -121,5 +125,30 @@ fn a_car_that_cuts_in_is_hit_only_by_two_errors_together() {
         let drive = drive_of("highway-cut-in", &[("errors.at_once", at_once)]);
         let outcome = explored(&drive, merged(&drive), drive.segments(), 2);
         assert_eq!(!outcome.hits.is_empty(), expect, "{at_once} at once: {:?}", outcome.progress);
+    }
+}
+
+/// A driver that follows its path and looks at nobody, from outside.
+fn driven_from_outside(name: &str, support: Support, instances: usize) -> Drive {
+    let outside = Outside { instances, ..Outside::new(Law::new(support).boxed()) };
+    Drive::assemble_with(&spec_of(name, &[]), Some(outside)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn a_driver_from_outside_has_one_digest_on_roads_whatever_it_can_save() {
+    let digest = |support, instances, threads| {
+        let drive = driven_from_outside("highway-cut-in", support, instances);
+        let outcome = explored(&drive, merged(&drive), 3, threads);
+        assert_eq!(outcome.fault_count, 0);
+        outcome.digest
+    };
+    let one = digest(Support::Save, 1, 1);
+    assert_eq!((one, one), (digest(Support::Save, 2, 2), digest(Support::Replay, 2, 1)));
+}
+
+#[test]
+fn a_driver_from_outside_keeps_the_contract_on_roads() {
+    for name in ["highway-cut-in", "signalised-crossing"] {
+        check_contract(&driven_from_outside(name, Support::Save, 1), 2, 4).unwrap();
     }
 }

@@ -24,6 +24,9 @@ pub struct Begin {
     pub car: CarFacts,
     /// The planned path; empty where there is none.
     pub path: PathFacts,
+    /// Lanes to follow, where there are roads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub route: Vec<LegFacts>,
     /// How often each channel of what is seen is renewed.
     pub periods: PeriodFacts,
     /// Walls as x1, y1, x2, y2, for those who want `walls`.
@@ -43,6 +46,19 @@ pub struct PeriodFacts {
     pub objects_s: f64,
     /// Of what is free near the car.
     pub occupancy_s: f64,
+}
+
+/// A stretch of the route on one lane.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct LegFacts {
+    /// As road and lane: `main.1`.
+    pub lane: String,
+    /// Station at which it is entered.
+    pub from_m: f64,
+    /// Station at which it is left at the latest.
+    pub to_m: f64,
+    /// How it is left: `straight on`, `left`, `right`, `arrive`.
+    pub then: String,
 }
 
 /// A pose with a speed.

@@ -8,10 +8,10 @@ mod card;
 mod moves;
 mod seen;
 
-pub use begin::{Begin, CarFacts, GoalFacts, PathFacts, PeriodFacts, SectionFacts, StartFacts};
+pub use begin::{Begin, CarFacts, GoalFacts, LegFacts, PathFacts, PeriodFacts, SectionFacts, StartFacts};
 pub use card::{Card, ChoiceName, KeyVariable, Role, SiteCard, Snapshot, Support, WorldCard};
 pub use moves::{CarNow, Moved, Push};
-pub use seen::{GoalSeen, ObjectSeen, Occupancy, PathSeen, PoseSeen, Seen};
+pub use seen::{BesideSeen, GoalSeen, LineSeen, ObjectSeen, Occupancy, PathSeen, PoseSeen, RoadSeen, Seen};
 
 use serde::{Deserialize, Serialize};
 

@@ -24,6 +24,9 @@ pub struct Seen {
     pub goal: GoalSeen,
     /// What is perceived around the car.
     pub objects: Vec<ObjectSeen>,
+    /// The car on its road, where there are roads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub road: Option<Box<RoadSeen>>,
     /// What is free near the car, for those who want `occupancy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occupancy: Option<Box<Occupancy>>,
@@ -97,6 +100,70 @@ pub struct ObjectSeen {
     pub length: f64,
     /// Across the heading.
     pub width: f64,
+    /// Velocity eastwards.
+    #[serde(default)]
+    pub vx: f64,
+    /// Velocity northwards.
+    #[serde(default)]
+    pub vy: f64,
+}
+
+/// The car on its road, from where it believes to be.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct RoadSeen {
+    /// Its lane, as road and lane: `main.1`.
+    pub lane: String,
+    /// Along that lane.
+    pub station: f64,
+    /// Left of its middle.
+    pub lateral: f64,
+    /// Heading less that of the lane.
+    pub heading: f64,
+    /// Of the lane.
+    pub width: f64,
+    /// Here.
+    pub speed_limit: f64,
+    /// The lane on the left, if it may be changed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<BesideSeen>,
+    /// The lane on the right, if it may be changed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub right: Option<BesideSeen>,
+    /// What the route does next: `straight on`, `left` or `right` (change lanes), `arrive`.
+    pub then: String,
+    /// Metres until that must have happened.
+    pub then_in: f64,
+    /// Metres of the route that are left.
+    pub route_left: f64,
+    /// The middle of the lanes ahead along the route: x, y, heading, curvature, width, speed limit; the first is beside the car.
+    pub ahead: Vec<[f64; 6]>,
+    /// Metres between two of them.
+    pub step: f64,
+    /// Lines ahead at which one may have to stop, the nearest first.
+    pub lines: Vec<LineSeen>,
+}
+
+/// A lane beside that of the car.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct BesideSeen {
+    /// Its name.
+    pub lane: String,
+    /// From middle to middle.
+    pub apart: f64,
+    /// The line between may be crossed.
+    pub may_change: bool,
+}
+
+/// A line ahead at which one may have to stop.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct LineSeen {
+    /// From the rear axle.
+    pub ahead: f64,
+    /// `stop`, `yield`, `priority`, or `none`.
+    pub sign: String,
+    /// `red`, `red-amber`, `amber`, `green`; nothing where there is no light.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub light: Option<String>,
 }
 
 /// What is free near the car. For those who want `blobs` the cells travel as a frame beside the message.

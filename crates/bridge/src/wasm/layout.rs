@@ -79,7 +79,7 @@ impl Block {
         }
         self.list(1);
         for object in &seen.objects {
-            let ObjectSeen { id, x, y, heading, speed, length, width } = *object;
+            let ObjectSeen { id, x, y, heading, speed, length, width, .. } = *object;
             self.reals(&[f64::from(id), x, y, heading, speed, length, width]);
         }
         self.decision(key_count)

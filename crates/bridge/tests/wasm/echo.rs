@@ -32,6 +32,7 @@ pub fn begin() -> Begin {
             ],
             samples: vec![[31.0, 32.0, 33.0, 34.0, 35.0]],
         },
+        route: Vec::new(),
         periods: PeriodFacts::default(),
         walls: vec![[41.0, 42.0, 43.0, 44.0]],
     }
@@ -72,7 +73,9 @@ pub fn seen() -> Seen {
             speed: 134.0,
             length: 135.0,
             width: 136.0,
+            ..ObjectSeen::default()
         }],
+        road: None,
         occupancy: Some(Box::new(Occupancy {
             cell_m: 0.25,
             columns: 3,

@@ -51,12 +51,13 @@ use anabranch_roads::{LaneId, LaneKind, Marking, Network, Route, Then};
 use anabranch_vehicle::{CarSpec, SingleTrackSpec};
 use serde::{Deserialize, Serialize};
 
-use course::{Course, CourseEnd, change_by_m};
+use course::change_by_m;
 use crosswalk::RouteCrossing;
 use gate::Comer;
 use lattice::{Lattice, Side, Start, Wish};
 use neighbours::Neighbour;
 
+pub use course::{Course, CourseEnd, Piece};
 pub use memory::{GateMemory, RoadMemory};
 pub use offset::Offset;
 pub use seen::{ObjectKind, Seen, SeenLight, SeenObject};
@@ -108,6 +109,15 @@ impl RoadDriverSpec {
             _ => None,
         }
     }
+}
+
+/// What makes the lane beside the lane of a car.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Changes {
+    /// That the car is there and its plan leads there.
+    Planned,
+    /// That the car is there.
+    Driven,
 }
 
 /// A driver on one route with one car. Immutable; what evolves is [`RoadMemory`].
@@ -190,10 +200,10 @@ impl RoadDriver {
     /// One cycle: looks, moves its memory on, and returns commands.
     pub fn decide(&self, memory: &mut RoadMemory, seen: &Seen<'_>) -> Command<f64> {
         let ego = &seen.ego;
-        self.locate(memory, ego.pose);
+        self.locate(memory, ego.pose, Changes::Planned);
         let speed_mps = ego.speed_mps.max(0.0);
         let far_m = (FAR_S * speed_mps).max(FAR_MIN_M);
-        let mut course = Course::ahead(&self.network, &self.route.legs, memory, memory.station_m + far_m);
+        let mut course = self.ahead(memory, far_m);
         let neighbours = neighbours::gather(&course, seen, memory.station_m, far_m);
         let limit = self.spec.speed.limit(&course, memory.station_m, speed_mps);
         if memory.plan_in_cycles == 0 {
@@ -217,8 +227,38 @@ impl RoadDriver {
         Command { steering, accel, gear_sign: 1.0 }
     }
 
+    /// Keeps the place of a car that somebody else drives: the lane it is on, its leg of the route, and the turn that comes next.
+    /// Its plans are not known, so the middle of the lane stands for them.
+    pub fn follow(&self, memory: &mut RoadMemory, pose: Pose) {
+        self.locate(memory, pose, Changes::Driven);
+        memory.offset = Offset::level(memory.station_m, 0.0);
+        let course = self.ahead(memory, FAR_MIN_M);
+        let mut lanes = course.pieces.iter().map(|piece| piece.lane);
+        memory.gate.turn = lanes.find(|lane| self.network.rule(*lane).is_some());
+    }
+    /// The way ahead of a place along the route.
+    pub fn ahead(&self, memory: &RoadMemory, far_m: f64) -> Course<'_> {
+        Course::ahead(&self.network, &self.route.legs, memory, memory.station_m + far_m)
+    }
+    /// Metres of the route that are left. Lanes that lie side by side are taken to have equal stations.
+    pub fn route_left_m(&self, memory: &RoadMemory) -> f64 {
+        let mut at_m = memory.station_m;
+        let mut left_m = 0.0;
+        for (number, leg) in self.route.legs.iter().enumerate().skip(usize::from(memory.leg)) {
+            match leg.then {
+                Then::Left | Then::Right => {}
+                Then::Arrive => left_m += leg.to_station_m - at_m,
+                Then::Link(_) => {
+                    left_m += leg.to_station_m - at_m;
+                    at_m = self.route.legs.get(number + 1).map_or(0.0, |next| next.from_station_m);
+                }
+            }
+        }
+        left_m
+    }
+
     /// Moves station, lane and leg on to where the car believes to be.
-    fn locate(&self, memory: &mut RoadMemory, pose: Pose) {
+    fn locate(&self, memory: &mut RoadMemory, pose: Pose, changes: Changes) {
         let legs = &self.route.legs;
         let mut place = self.network.lane(memory.lane).project(pose.point(), memory.station_m);
         while let Then::Link(number) = legs[usize::from(memory.leg)].then {
@@ -236,7 +276,8 @@ impl RoadDriver {
         for (side, towards) in [(Then::Left, 1.0), (Then::Right, -1.0)] {
             let Some((other, other_m, gap_m)) = self.beside(memory.lane, memory.station_m, towards) else { continue };
             let half_m = 0.5 * gap_m;
-            if place.lateral_m * towards > half_m && memory.offset.end_m * towards > half_m {
+            let is_meant = changes == Changes::Driven || memory.offset.end_m * towards > half_m;
+            if place.lateral_m * towards > half_m && is_meant {
                 let there = self.network.lane(other).project(pose.point(), other_m);
                 memory.offset =
                     memory.offset.rebased(there.station_m - memory.station_m, there.lateral_m - place.lateral_m);

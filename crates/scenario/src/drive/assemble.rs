@@ -82,7 +82,6 @@ impl Drive {
         let model = CarModel::new(spec.ego.vehicle.car, spec.world.step_s.value);
         let body = Body::new(&model.spec.outline);
         let ticks = |seconds: f64| spec.world.ticks(seconds).max(1);
-        check_road(spec, outside.is_some())?;
         let (outside, part) = outside::split(spec, &model, outside)?;
         let (driver, control_ticks) = match outside {
             Some(outside) => outside::start(spec, &model, outside)?,
@@ -271,15 +270,6 @@ fn fastest_mps(road: &file::RoadSpec) -> f64 {
 /// The signals that requirements can be about.
 pub(super) fn signal_table(spec: &ScenarioSpec) -> &'static [(&'static str, SignalKind)] {
     if spec.road.is_some() { ROAD_SIGNALS } else { LOW_SPEED_SIGNALS }
-}
-
-/// The driver on roads and the roads need each other.
-fn check_road(spec: &ScenarioSpec, from_outside: bool) -> Result<(), AssembleError> {
-    if spec.road.is_none() || !from_outside {
-        return Ok(());
-    }
-    let what = "a driver from outside cannot drive on roads yet; use driver = \"road\"".to_owned();
-    Err(AssembleError::Unsupported { what, span: spec.ego.driver.kind.span })
 }
 
 /// Obstacles that sensors have to see, in the order of the file.

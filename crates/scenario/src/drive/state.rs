@@ -210,7 +210,7 @@ impl Drive {
             layout.held_reading = Some(add(PoseReading::variables("reading").to_vec()));
         }
         if let Some(street) = &self.street {
-            layout.street = street.lay_out(&mut layout.variables);
+            layout.street = street.lay_out(matches!(self.driver, Driver::Road), &mut layout.variables);
         }
         self.layout = layout;
     }
@@ -224,11 +224,10 @@ impl Drive {
             DriverMemory::Path(memory) => memory.write_key(layout.driver, key),
             DriverMemory::Trajectory(memory) => memory.write_key(layout.driver, key),
             DriverMemory::Foreign { completed } => self.write_foreign(state, *completed, key),
-            DriverMemory::Road { .. } => {
-                if let Some(street) = &self.street {
-                    street.write_key(&layout.street, state, key);
-                }
-            }
+            DriverMemory::Road { .. } => {}
+        }
+        if let Some(street) = &self.street {
+            street.write_key(&layout.street, state, key);
         }
         if self.part.is_some() {
             self.write_part(state, key);

@@ -6,10 +6,11 @@ use anabranch_bridge::protocol::Branch;
 use anabranch_bridge::{Answer, Decision, Kind, Misbehaviour, Op, Seat};
 use anabranch_driving::follow::Told;
 use anabranch_kernel::{Choice, Digest, Fault, SegmentEnd, Watch};
-use anabranch_vehicle::Gear;
+use anabranch_vehicle::{Car, Gear};
 
 use super::super::Drive;
 use super::super::state::{DriveState, DriverMemory, HeldCommand};
+use super::super::street::OnStreet;
 use super::super::tick::Scratch;
 use super::ForeignDriver;
 use super::check::check;
@@ -69,6 +70,8 @@ pub(super) struct Now<'d> {
     last_step: Option<u32>,
     /// Of a part of the car, in this cycle.
     pub(super) effort: Effort,
+    /// What roads need, where there are any.
+    pub(super) street: Option<OnStreet>,
 }
 
 impl<'w, 'r> Lane<'_, 'w, 'r> {
@@ -112,6 +115,31 @@ impl Drive {
         for lane in lanes.iter_mut().filter(|lane| lane.end.is_none()) {
             self.begin_lane(lane);
         }
+        let ran = self.step_lanes(driver, seat, lanes);
+        for lane in lanes.iter_mut() {
+            let on = lane.now.as_mut().and_then(|now| now.street.take());
+            if let Some((street, on)) = self.street.as_ref().zip(on) {
+                street.leave(on, &mut lane.state);
+            }
+        }
+        ran?;
+        for lane in lanes.iter_mut() {
+            if lane.end.is_none() {
+                lane.end = Some(LaneEnd::Ran(Ok(self.end_segment(&mut lane.state, lane.watch))));
+            }
+            let choice = lane.choice;
+            lane.memory().went(choice);
+        }
+        Ok(())
+    }
+
+    /// The base cycles of a segment, or of as much of it as the lanes last.
+    fn step_lanes<'d>(
+        &'d self,
+        driver: &ForeignDriver,
+        seat: &mut Seat<'_>,
+        lanes: &mut [Lane<'d, '_, '_>],
+    ) -> Result<(), Broken> {
         let mut message = Message::default();
         for cycle in 0..self.segment_ticks {
             message.ops.clear();
@@ -134,22 +162,17 @@ impl Drive {
                 break;
             }
         }
-        for lane in lanes.iter_mut() {
-            if lane.end.is_none() {
-                lane.end = Some(LaneEnd::Ran(Ok(self.end_segment(&mut lane.state, lane.watch))));
-            }
-            let choice = lane.choice;
-            lane.memory().went(choice);
-        }
         Ok(())
     }
 
     fn begin_lane<'d>(&'d self, lane: &mut Lane<'d, '_, '_>) {
-        let scratch = self.begin_segment(&mut lane.state, lane.choice, lane.watch);
+        let mut scratch = self.begin_segment(&mut lane.state, lane.choice, lane.watch);
+        let street = self.street.as_ref();
+        let street = street.map(|street| self.enter_street(street, &mut lane.state, &mut scratch, lane.watch));
         let (first, end) = (lane.state.tick, lane.state.tick + self.segment_ticks);
         let last_step = (first..end).rev().find(|tick| tick.is_multiple_of(self.control_ticks));
         let told = Told { x: 0.0, y: 0.0, heading: 0.0, speed: 0.0 };
-        lane.now = Some(Now { scratch, told, direction: 1.0, last_step, effort: Effort::default() });
+        lane.now = Some(Now { scratch, told, direction: 1.0, last_step, effort: Effort::default(), street });
     }
 
     /// Senses, and where the driver is due, adds its step to the message.
@@ -163,12 +186,16 @@ impl Drive {
     ) {
         let now = lane.now.as_mut().expect("the segment was begun");
         let state = &mut lane.state;
-        now.told = self.sense(state, cycle, &now.scratch);
-        let perceived = self.look(state, &now.scratch);
+        let (told, perceived) = match self.street.as_ref().zip(now.street.as_mut()) {
+            Some((street, on)) => (self.sense_on_street(street, on, state, cycle, &now.scratch), None),
+            None => (self.sense(state, cycle, &now.scratch), self.look(state, &now.scratch)),
+        };
+        now.told = told;
         if !state.tick.is_multiple_of(self.control_ticks) {
             return;
         }
-        let seen = self.seen(driver, state, &Sight { told: now.told, perceived, scratch: &now.scratch });
+        let mut sight = Sight { told, perceived, scratch: &now.scratch, street: now.street.as_mut() };
+        let seen = self.seen(driver, state, &mut sight);
         now.direction = f64::from(seen.path.direction);
         let branch = lane.branch;
         let before = message.ops.len();
@@ -268,7 +295,22 @@ impl Drive {
             state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
             state.car.gear = Gear::of_sign(command.gear_sign);
         }
-        self.act(state, &mut now.scratch, lane.watch)
+        let (steering, accel) = self.commanded(state, &now.scratch);
+        self.act_in_lane(lane, |car, gear_sign| self.model.step(car, steering, accel, gear_sign))
+    }
+
+    /// The car is moved by somebody, on roads or off them.
+    pub(super) fn act_in_lane<'d>(
+        &'d self,
+        lane: &mut Lane<'d, '_, '_>,
+        moved: impl FnOnce(&mut Car<f64>, f64) -> (f64, f64),
+    ) -> Result<Option<SegmentEnd>, Fault> {
+        let now = lane.now.as_mut().expect("the segment was begun");
+        let state = &mut lane.state;
+        match self.street.as_ref().zip(now.street.as_mut()) {
+            Some((street, on)) => self.act_on_street(street, on, state, &mut now.scratch, lane.watch, moved),
+            None => self.act_by(state, &mut now.scratch, lane.watch, moved),
+        }
     }
 }
 

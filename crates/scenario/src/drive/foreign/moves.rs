@@ -44,9 +44,17 @@ impl Drive {
     ) {
         let now = lane.now.as_mut().expect("the segment was begun");
         let state = &mut lane.state;
-        let told = self.sense(state, cycle, &now.scratch);
-        self.look(state, &now.scratch);
-        self.decide_if_due(state, &told);
+        match self.street.as_ref().zip(now.street.as_mut()) {
+            Some((street, on)) => {
+                let told = self.sense_on_street(street, on, state, cycle, &now.scratch);
+                self.decide_on_street(street, on, state, &told);
+            }
+            None => {
+                let told = self.sense(state, cycle, &now.scratch);
+                self.look(state, &now.scratch);
+                self.decide_if_due(state, &told);
+            }
+        }
         let (steer, accel) = self.commanded(state, &now.scratch);
         now.effort.steering = steer;
         let (car, gear) = (state.car.car, state.car.gear.sign());
@@ -97,18 +105,16 @@ impl Drive {
         lane: &mut Lane<'d, '_, '_>,
     ) -> Result<Option<SegmentEnd>, Fault> {
         let now = lane.now.as_mut().expect("the segment was begun");
-        let Effort { steering, moved } = &now.effort;
+        let Effort { steering, moved } = std::mem::take(&mut now.effort);
         let number = |value: Option<f64>| value.expect("what a part must give was looked for");
         match part.kind {
             PartKind::Actuator => {
                 let (steering, accel) = (number(moved.steer), number(moved.accel));
-                self.act_by(&mut lane.state, &mut now.scratch, lane.watch, |car, gear_sign| {
-                    self.model.roll(car, steering, accel, gear_sign)
-                })
+                self.act_in_lane(lane, |car, gear_sign| self.model.roll(car, steering, accel, gear_sign))
             }
             PartKind::Plant => {
                 let most = self.model.spec.steering_max_rad;
-                self.act_by(&mut lane.state, &mut now.scratch, lane.watch, |car, gear_sign| {
+                self.act_in_lane(lane, |car, gear_sign| {
                     let speed = number(moved.speed);
                     let rate = (speed - car.speed) / self.model.dt_s;
                     car.accel = moved.accel.map_or(rate, |accel| accel * gear_sign);

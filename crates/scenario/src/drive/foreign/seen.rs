@@ -13,6 +13,7 @@ use anabranch_sensing::Perceived;
 
 use super::super::plan::Plan;
 use super::super::state::{DriveState, FREE_M};
+use super::super::street::{OnStreet, RoadTold};
 use super::super::tick::Scratch;
 use super::super::{Drive, Eyes};
 use super::occupancy::ends;
@@ -20,6 +21,8 @@ use super::{ForeignDriver, wants};
 
 /// What the sensors have to say in one base cycle.
 pub(super) struct Sight<'a, 'd> {
+    /// On roads.
+    pub(super) street: Option<&'a mut OnStreet>,
     pub(super) told: Told<f64>,
     pub(super) perceived: Option<Perceived>,
     pub(super) scratch: &'a Scratch<'d>,
@@ -28,7 +31,11 @@ pub(super) struct Sight<'a, 'd> {
 impl Drive {
     /// What each start begins with.
     pub(in super::super) fn begins(&self, card: &Card, starts: &[Params]) -> Vec<Begin> {
-        self.plans.iter().zip(starts).map(|(plan, start)| self.begin(card, plan, start)).collect()
+        let begin = |(number, start): (usize, &Params)| {
+            let route = self.street.as_ref().map_or_else(Vec::new, |street| street.route_facts(number));
+            Begin { route, ..self.begin(card, &self.plans[number], start) }
+        };
+        starts.iter().enumerate().map(begin).collect()
     }
 
     fn begin(&self, card: &Card, plan: &Plan, start: &Params) -> Begin {
@@ -62,6 +69,7 @@ impl Drive {
                 steering_max_rad: self.model.spec.steering_max_rad,
                 steering_rate_max_radps: self.model.spec.steering_rate_max_radps,
             },
+            route: Vec::new(),
             path: path_facts(&plan.path, wants(card, "samples")),
             // Only the pose has a sensor with a cycle of its own; the others are read when the driver is asked.
             periods: PeriodFacts {
@@ -76,15 +84,20 @@ impl Drive {
 
     /// What the driver is told now. The host's place on the path moves on with it, and to the next section when the car
     /// stands at the end of one; waiting for the gear is left to the driver.
-    pub(super) fn seen(&self, driver: &ForeignDriver, state: &mut DriveState, sight: &Sight<'_, '_>) -> Seen {
+    pub(super) fn seen(&self, driver: &ForeignDriver, state: &mut DriveState, sight: &mut Sight<'_, '_>) -> Seen {
         let (told, car) = (&sight.told, state.car.car);
-        let path = self.path_seen(driver, state, told);
+        let on_road = self.street.as_ref().zip(sight.street.as_deref_mut());
+        let on_road = on_road.map(|(street, on)| street.tell(on, state.start, told));
         let goal = &self.goal.pose;
         let (sin, cos) = maths::sin_cos(told.heading);
         let (dx, dy) = (goal.x - told.x, goal.y - told.y);
-        let objects = match (&self.eyes, sight.perceived) {
-            (Some(eyes), Some(perceived)) => objects(eyes, perceived, &sight.scratch.effects),
-            _ => Vec::new(),
+        let (path, road, objects) = match on_road {
+            Some(RoadTold { path, road, objects }) => (path, Some(Box::new(road)), objects),
+            None => {
+                let eyes = self.eyes.as_ref().zip(sight.perceived);
+                let objects = eyes.map(|(eyes, perceived)| objects(eyes, perceived, &sight.scratch.effects));
+                (self.path_seen(driver, state, told), None, objects.unwrap_or_default())
+            }
         };
         let occupancy = driver.wants_occupancy.then(|| Box::new(self.occupancy(&car, sight.scratch.present)));
         Seen {
@@ -101,6 +114,7 @@ impl Drive {
                 heading: maths::wrap_angle(goal.heading - told.heading),
             },
             objects,
+            road,
             occupancy,
         }
     }
@@ -179,6 +193,7 @@ fn objects(eyes: &Eyes, perceived: Perceived, effects: &Effects) -> Vec<ObjectSe
             speed: 0.0,
             length: east - west,
             width: north - south,
+            ..ObjectSeen::default()
         }
     })
     .collect()

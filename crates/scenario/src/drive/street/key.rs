@@ -13,16 +13,30 @@ use super::Street;
 /// Where the variables of roads stand in the key.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct StreetLayout {
-    memory: usize,
+    /// Of the built-in driver, or only the place of somebody else's.
+    memory: (usize, bool),
     traffic: usize,
     detector: usize,
     tracks: usize,
     stood: usize,
 }
 
+/// Of the place on the route that the host keeps for a driver from outside.
+fn place_variables() -> Vec<Variable> {
+    let station = Variable::real("road_station", "m", 0.5);
+    vec![Variable::exact("road_leg"), Variable::exact("road_lane"), station, Variable::exact("road_turn")]
+}
+
+fn write_place(memory: &RoadMemory, first: usize, key: &mut KeyWriter<'_>) {
+    key.exact(first, u64::from(memory.leg));
+    key.exact(first + 1, u64::from(memory.lane.0));
+    key.real(first + 2, memory.station_m);
+    key.exact(first + 3, memory.gate.turn.map_or(u64::MAX, |turn| u64::from(turn.0)));
+}
+
 impl Street {
     /// Declares the variables.
-    pub(in super::super) fn lay_out(&self, all: &mut Vec<Variable>) -> StreetLayout {
+    pub(in super::super) fn lay_out(&self, drives: bool, all: &mut Vec<Variable>) -> StreetLayout {
         let mut add = |variables: Vec<Variable>| {
             let first = all.len();
             all.extend(variables);
@@ -31,7 +45,7 @@ impl Street {
         let mut traffic = anabranch_traffic::variables();
         traffic.extend(anabranch_traffic::walker_variables());
         StreetLayout {
-            memory: add(RoadMemory::variables()),
+            memory: (add(if drives { RoadMemory::variables() } else { place_variables() }), drives),
             traffic: add(traffic),
             detector: add(self.detector.variables("sensor")),
             tracks: add(Tracker::variables("track")),
@@ -42,7 +56,10 @@ impl Street {
     /// Writes them.
     pub(in super::super) fn write_key(&self, layout: &StreetLayout, state: &DriveState, key: &mut KeyWriter<'_>) {
         let street = state.street();
-        street.memory.write_key(layout.memory, key);
+        match layout.memory {
+            (first, true) => street.memory.write_key(first, key),
+            (first, false) => write_place(&street.memory, first, key),
+        }
         street.branch.write_key(&self.timeline, layout.traffic, key);
         self.detector.write_key(&street.detector, layout.detector, key);
         street.tracks.write_key(layout.tracks, key);

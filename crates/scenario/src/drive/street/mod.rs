@@ -15,6 +15,7 @@ mod rules;
 mod signals;
 mod state;
 mod tick;
+mod told;
 
 use std::sync::{Arc, Mutex};
 
@@ -30,6 +31,8 @@ pub(super) use key::StreetLayout;
 pub use others::RoadUser;
 use others::{Other, Placed};
 pub use state::StreetState;
+pub(super) use tick::OnStreet;
+pub(super) use told::RoadTold;
 
 /// Everything about roads that does not evolve.
 #[derive(Debug)]

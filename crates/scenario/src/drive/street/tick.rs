@@ -1,12 +1,13 @@
 //! One segment on roads, tick by tick.
 
+use anabranch_driving::follow::Told;
 use anabranch_driving::track::EgoEstimate;
 use anabranch_geometry::{Contact, Motion, Pose, first_contact, max_displacement, may_touch};
 use anabranch_kernel::{Chance, Choice, Fault, Seed, SegmentEnd, Watch, maths};
 use anabranch_monitors::{low_speed, road};
 use anabranch_sensing::TrackerState;
 use anabranch_traffic::Input;
-use anabranch_vehicle::Gear;
+use anabranch_vehicle::{Car, Gear};
 
 use super::super::Drive;
 use super::super::state::{DriveState, DriverMemory, HeldCommand};
@@ -26,6 +27,13 @@ pub(super) fn relative(frame: Pose, car: Pose) -> Pose {
     Pose::new(local.x, local.y, car.heading - frame.heading)
 }
 
+/// A segment on roads on its way: what evolves, taken out of the state, and what it works with.
+#[derive(Debug)]
+pub(in super::super) struct OnStreet {
+    pub(super) own: Box<StreetState>,
+    pub(super) buffers: Box<Buffers>,
+}
+
 impl Drive {
     /// Runs one segment on roads.
     pub(in super::super) fn run_on_street(
@@ -35,9 +43,36 @@ impl Drive {
         choice: Choice,
         watch: &mut Watch<'_>,
     ) -> Result<SegmentEnd, Fault> {
-        let mut own = state.take_street();
-        let mut buffers = street.buffers.take();
         let mut scratch = self.begin_segment(state, choice, watch);
+        let mut on = self.enter_street(street, state, &mut scratch, watch);
+        let mut ended = Ok(None);
+        for cycle in 0..self.segment_ticks {
+            let told = self.sense_on_street(street, &mut on, state, cycle, &scratch);
+            self.decide_on_street(street, &mut on, state, &told);
+            let (steering, accel) = self.commanded(state, &scratch);
+            ended = self.act_on_street(street, &mut on, state, &mut scratch, watch, |car, gear_sign| {
+                self.model.step(car, steering, accel, gear_sign)
+            });
+            if !matches!(ended, Ok(None)) {
+                break;
+            }
+        }
+        street.leave(on, state);
+        Ok(match ended? {
+            Some(end) => end,
+            None => self.end_segment(state, watch),
+        })
+    }
+
+    /// Begins a segment on roads; [`Street::leave`] ends it.
+    pub(in super::super) fn enter_street(
+        &self,
+        street: &Street,
+        state: &mut DriveState,
+        scratch: &mut Scratch<'_>,
+        watch: &mut Watch<'_>,
+    ) -> OnStreet {
+        let (mut own, mut buffers) = (state.take_street(), street.buffers.take());
         street.asked(scratch.effects.appeared, &mut buffers.fire);
         street.gather(&own.branch, state.car.car.pose().point(), &mut buffers.others);
         scratch.clearance_m =
@@ -45,53 +80,63 @@ impl Drive {
         if watch.is_recording() && state.tick == 0 {
             // Watching must not change anything, not even whether the car has stood.
             let stood = own.stood;
-            let frame = self.street_frame(street, &mut own, state, &scratch, &buffers, &Event::default());
+            let frame = self.street_frame(street, &mut own, state, scratch, &buffers, &Event::default());
             own.stood = stood;
             watch.frame(0, &frame);
         }
-        let mut ended = Ok(None);
-        for cycle in 0..self.segment_ticks {
-            ended = self.street_tick(street, &mut own, state, cycle, &mut scratch, &mut buffers, watch);
-            if !matches!(ended, Ok(None)) {
-                break;
-            }
-        }
-        street.buffers.put(buffers);
-        state.put_street(own);
-        Ok(match ended? {
-            Some(end) => end,
-            None => self.end_segment(state, watch),
-        })
+        OnStreet { own, buffers }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one tick, each with its own owner")]
-    fn street_tick<'a>(
-        &'a self,
+    /// What the driver is told about its car; sensors look around.
+    pub(in super::super) fn sense_on_street(
+        &self,
         street: &Street,
-        own: &mut StreetState,
+        on: &mut OnStreet,
         state: &mut DriveState,
         cycle: u32,
-        scratch: &mut Scratch<'a>,
-        buffers: &mut Buffers,
-        watch: &mut Watch<'_>,
-    ) -> Result<Option<SegmentEnd>, Fault> {
+        scratch: &Scratch<'_>,
+    ) -> Told<f64> {
         let told = self.sense(state, cycle, scratch);
-        let before = state.car.car;
-        let believed = Pose::new(told.x, told.y, told.heading);
-        street.look(own, Viewer { truth: before.pose(), believed }, &scratch.effects, buffers);
-        if state.tick.is_multiple_of(self.control_ticks) {
-            let ego = self.estimate(state, believed, told.speed);
-            let seen = street.seen(own, state.start, ego, buffers);
-            let command = street.drivers[usize::from(state.start)].decide(&mut own.memory, &seen);
-            state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
-            state.car.gear = Gear::of_sign(command.gear_sign);
-            state.driver = DriverMemory::Road { completed: own.memory.arrived };
+        let viewer = Viewer { truth: state.car.car.pose(), believed: Pose::new(told.x, told.y, told.heading) };
+        street.look(&mut on.own, viewer, &scratch.effects, &mut on.buffers);
+        told
+    }
+
+    /// Takes a new command from the built-in driver, in the cycles meant for it.
+    pub(in super::super) fn decide_on_street(
+        &self,
+        street: &Street,
+        on: &mut OnStreet,
+        state: &mut DriveState,
+        told: &Told<f64>,
+    ) {
+        if !state.tick.is_multiple_of(self.control_ticks) {
+            return;
         }
+        let OnStreet { own, buffers } = on;
+        let ego = self.estimate(state, Pose::new(told.x, told.y, told.heading), told.speed);
+        let seen = street.seen(own, state.start, ego, buffers);
+        let command = street.drivers[usize::from(state.start)].decide(&mut own.memory, &seen);
+        state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
+        state.car.gear = Gear::of_sign(command.gear_sign);
+        state.driver = DriverMemory::Road { completed: own.memory.arrived };
+    }
+
+    /// The rest of a base cycle, with the car moved by somebody: everybody moves, contact is found, requirements are judged.
+    pub(in super::super) fn act_on_street<'a>(
+        &'a self,
+        street: &Street,
+        on: &mut OnStreet,
+        state: &mut DriveState,
+        scratch: &mut Scratch<'a>,
+        watch: &mut Watch<'_>,
+        moved: impl FnOnce(&mut Car<f64>, f64) -> (f64, f64),
+    ) -> Result<Option<SegmentEnd>, Fault> {
+        let OnStreet { own, buffers } = on;
+        let before = state.car.car;
         let was_on = street.on_lane(own, before.pose());
         let outside = street.outsiders(&was_on, &self.model.spec.outline, before.speed);
-        let (steering, accel) = self.commanded(state, scratch);
-        let mut contact =
-            self.advance(state, scratch, |car, gear_sign| self.model.step(car, steering, accel, gear_sign));
+        let mut contact = self.advance(state, scratch, moved);
         street.traffic.step_branch(
             &street.timeline,
             &mut own.branch,
@@ -221,7 +266,7 @@ struct Touch {
     velocity_mps: [f64; 2],
 }
 
-fn relative_speed(car: &anabranch_vehicle::Car<f64>, other: [f64; 2]) -> f64 {
+fn relative_speed(car: &Car<f64>, other: [f64; 2]) -> f64 {
     let (sin, cos) = maths::sin_cos(car.heading);
     maths::hypot(car.speed * cos - other[0], car.speed * sin - other[1])
 }
@@ -236,6 +281,11 @@ impl Street {
     /// Number in verdicts: objects with a name follow walls and obstacles, and all others are one.
     fn verdict_number(&self, number: u32) -> u32 {
         self.verdicts_from + number.min(self.cast.parts.len() as u32)
+    }
+    /// Ends a segment on roads: the state is whole again.
+    pub(in super::super) fn leave(&self, on: OnStreet, state: &mut DriveState) {
+        self.buffers.put(on.buffers);
+        state.put_street(on.own);
     }
     /// The part of the state at the beginning of a run.
     pub(in super::super) fn start(&self, seed: Seed, start: usize) -> StreetState {
