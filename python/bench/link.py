@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import msgpack  # noqa: E402
 import zmq  # noqa: E402
 
-from hosts import Host, seen  # noqa: E402
+from hosts import Host, as_row, seen  # noqa: E402
 
 HERE = Path(__file__).parent
 TURNS = 15
@@ -57,7 +57,7 @@ class Echo:
 
 
 def steps_request(count: int) -> bytes:
-    ops = [{"step": {"branch": branch, "seen": seen(0.001 * branch)}} for branch in range(count)]
+    ops = [{"step": {"branch": branch, "seen": as_row(seen(0.001 * branch))}} for branch in range(count)]
     body: bytes = msgpack.packb({"anabranch": 1, "seq": 1, "ops": ops})
     return body
 

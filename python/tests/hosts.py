@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,18 @@ SEEN: dict[str, Any] = {
 def seen(lateral: float = 0.1, tick: int = 2) -> dict[str, Any]:
     """What a step is told, with the car this far off its path."""
     return {**SEEN, "tick": tick, "time": tick * 0.01, "path": {**SEEN["path"], "lateral": lateral}}
+
+
+def as_row(told: dict[str, Any]) -> dict[str, Any]:
+    """The same as the host sends it to those who want rows."""
+    pose, path, goal = told["pose"], told["path"], told["goal"]
+    car = [told["speed"], told["steer"], told["gear"]]
+    along = [path["station"], path["lateral"], path["heading"], path["curvature"], path["remaining"], path["speed_max"]]
+    rest = [path["direction"], path["section"], path["sections_left"], path["to_end"]]
+    where = [told["time"], told["tick"], pose["x"], pose["y"], pose["heading"], *pose["covariance"]]
+    numbers = [*where, *car, *along, *rest, goal["ahead"], goal["left"], goal["heading"]]
+    beside = {name: told[name] for name in ("objects", "occupancy", "road") if told.get(name)}
+    return {"row": struct.pack(f"<{len(numbers)}d", *numbers), **beside}
 
 
 class Host:

@@ -16,7 +16,8 @@ import msgpack
 import pytest
 import zmq
 
-from hosts import SEEN, Host, alive, family, memory_kib, seen
+from anabranch.rows import seen_of
+from hosts import SEEN, Host, alive, as_row, family, memory_kib, seen
 
 WAYS = ("copy", "fork", "replay")
 
@@ -176,7 +177,7 @@ def test_the_cells_of_a_grid_come_in_a_frame_of_their_own(tmp_path: Path, snapsh
     lines += ["        self.period = begin.periods.pose_s", "    def step(self, seen):"]
     (tmp_path / "grid.py").write_text("\n".join([*lines, "        return (float(seen.occupancy.cells[1]), self.period)\n"]))
     with Host("grid.py", folder=tmp_path, ANABRANCH_SNAPSHOT=snapshot) as host:
-        assert host.ask("describe")["wants"] == ["occupancy", "blobs"]
+        assert host.ask("describe")["wants"] == ["occupancy", "blobs", "rows"]
         for branch in (0, 1):
             host.ask("reset", branch=branch, begin={"periods": {"pose_s": 1.0}})
         grid = {"cell_m": 0.25, "columns": 2, "rows": 1}
@@ -347,3 +348,14 @@ def test_a_program_that_is_already_running_can_be_bound_by_pyzmq(tmp_path: Path)
     assert process.wait(timeout=20) == 0
     link.close()
     context.term()
+
+
+def test_a_row_is_read_like_the_map_that_it_stands_for() -> None:
+    told = {**seen(0.25), "objects": [{"id": 3, "x": 7.0}]}
+    by_map, by_row = seen_of(told), seen_of(as_row(told))
+    for part, name in [("pose", "x"), ("pose", "covariance"), ("path", "lateral"), ("path", "section"), ("goal", "left")]:
+        assert getattr(getattr(by_row, part), name) == getattr(getattr(by_map, part), name), (part, name)
+    assert (by_row.time, by_row.tick, by_row.gear) == (by_map.time, by_map.tick, by_map.gear)
+    assert by_row.objects[0].id == 3 and by_row.occupancy is None
+    assert by_row.path == by_map.path and by_row == by_map
+    assert by_row.as_dict()["path"] == told["path"]

@@ -9,14 +9,15 @@ use crate::body;
 use crate::clock::now;
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::protocol::{Answer, BODY_BYTES_MAX, Card, Op, PROTOCOL, Reply};
+use crate::rows::{self, InRows};
 use crate::zmtp::{Link, LinkError, Side, Stream};
 
 /// A request that borrows its operations.
 #[derive(Serialize)]
-struct Asked<'a> {
+struct Asked<Ops> {
     anabranch: u16,
     seq: u64,
-    ops: &'a [Op],
+    ops: Ops,
 }
 
 /// How long to wait; `None` waits for ever, for a person with a debugger.
@@ -72,6 +73,7 @@ pub(crate) struct Conversation {
     reply: Vec<u8>,
     card: Card,
     takes_blobs: bool,
+    takes_rows: bool,
     seconds: f64,
 }
 
@@ -92,6 +94,7 @@ impl Conversation {
             reply: Vec::new(),
             card: crate::checks::no_card(),
             takes_blobs: false,
+            takes_rows: false,
             seconds: 0.0,
         };
         let mut answers = Vec::new();
@@ -103,6 +106,7 @@ impl Conversation {
         }
         crate::checks::check_card(&conversation.card)?;
         conversation.takes_blobs = blobs::wanted(&conversation.card);
+        conversation.takes_rows = rows::wanted(&conversation.card);
         conversation.message = deadlines.message;
         Ok(conversation)
     }
@@ -122,7 +126,11 @@ impl Conversation {
         let began = now();
         let apart = if self.takes_blobs { blobs::apart(ops) } else { None };
         let (rest, large) = apart.as_ref().map_or((ops, &[][..]), |(rest, large)| (rest, large));
-        body::encode(&Asked { anabranch: PROTOCOL, seq: self.seq, ops: rest }, &mut self.request);
+        let (anabranch, seq) = (PROTOCOL, self.seq);
+        match self.takes_rows {
+            true => body::encode(&Asked { anabranch, seq, ops: InRows(rest) }, &mut self.request),
+            false => body::encode(&Asked { anabranch, seq, ops: rest }, &mut self.request),
+        }
         let large: Vec<&[u8]> = large.iter().map(|blob| blob.as_slice()).collect();
         let limit = Deadlines::of_message(self.message, ops, self.step_s);
         self.link.send(&self.request, &large, limit).map_err(|error| misbehaviour_of(&error))?;

@@ -30,6 +30,7 @@ pub mod instance;
 pub mod misbehaviour;
 pub mod process;
 pub mod protocol;
+mod rows;
 pub mod serve;
 pub mod tape;
 #[cfg(feature = "wasm")]

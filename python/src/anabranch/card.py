@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Union
 
+from . import rows
 from .driver import Cell, Driver
 from .wire import PROTOCOL
 from .world import World, modes_of, requirements_of
@@ -40,7 +41,7 @@ def card(thing: Thing, support: str, snapshot: str, saves_bytes: bool) -> dict[s
         body["memoryless"] = bool(thing.memoryless)
         # Large pieces come as frames of their own; the kit puts them where they belong.
         large = [] if "occupancy" not in thing.wants or "blobs" in thing.wants else ["blobs"]
-        body["wants"] = [*thing.wants, *large]
+        body["wants"] = [*thing.wants, *large, rows.WORD]
     return body
 
 

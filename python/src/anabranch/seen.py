@@ -52,13 +52,13 @@ class View:
         return self._data
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._data == other._data
+        return isinstance(other, View) and self.as_dict() == other.as_dict()
 
     def __hash__(self) -> int:
-        return hash(repr(self._data))
+        return hash(repr(self.as_dict()))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._data!r})"
+        return f"{type(self).__name__}({self.as_dict()!r})"
 
 
 class Pose(View):

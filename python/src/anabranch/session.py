@@ -13,7 +13,7 @@ from typing import Any, Optional
 from . import wire
 from .begin import Begin
 from .canonical import canonical
-from .seen import Seen
+from .rows import seen_of
 from .states import States, begin_run
 from .world import Error, Segment, World, modes_of, requirements_of
 
@@ -66,7 +66,7 @@ class Session:
             step = op.get("step")
             if step is not None and self.chances is None:
                 thing = self.branches[step["branch"]]
-                command = thing.step(Seen(step["seen"]))
+                command = thing.step(seen_of(step["seen"]))
                 key_of = self.key_of
                 return wire.decision(command, () if key_of is None else key_of(thing))
             return self.other(op)
@@ -134,7 +134,7 @@ class Session:
         branch = fields["branch"]
         thing = self.branches[branch]
         self.put_chance(branch)
-        command = thing.step(Seen(fields["seen"]))
+        command = thing.step(seen_of(fields["seen"]))
         self.keep_chance(branch)
         return wire.decision(command, () if self.key_of is None else self.key_of(thing))
 

@@ -93,6 +93,34 @@ static GOAL: Section = Section {
     ],
 };
 
+// Keys of everything that comes from outside.
+const INPUTS: Key =
+    key("inputs", Kind::Texts, Need::Optional, "Where inputs of an FMU come from, as in `[\"e = path.lateral\"]`.");
+const OUTPUTS: Key =
+    key("outputs", Kind::Texts, Need::Optional, "What outputs of an FMU are, as in `[\"delta = steer\"]`.");
+const PARAMETERS: Key =
+    key("parameters", Kind::Texts, Need::Optional, "Numbers an FMU is given at the start, as in `[\"K_p = 1.5\"]`.");
+const REMEMBERED: Key =
+    key("key", Kind::Texts, Need::Optional, "What an FMU remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.");
+const MEMORYLESS: Key = key(
+    "memoryless",
+    Kind::Flag,
+    Need::Default("false"),
+    "Says of an FMU that it remembers nothing but what it gives.",
+);
+const DEADLINE: Key = key(
+    "deadline",
+    positive(TIME),
+    Need::Default("10 s"),
+    "Longest wait for the answer to one step; later is a finding.",
+);
+const LATENCY_BUDGET: Key =
+    key("latency_budget", positive(TIME), Need::Default("100 ms"), "Time for one step; slower ones are counted.");
+const INSTANCES: Key =
+    key("instances", Kind::Count { min: 1, max: 64 }, Need::Optional, "Copies side by side; one per core if left out.");
+const MEMORY_MAX: Key =
+    key("memory", positive(MEMORY), Need::Default("2 GB"), "Most main memory of one copy; more is a finding.");
+
 static DRIVER: Section = Section {
     title: "driver = { .. }",
     doc: "A built-in driver with some of its values changed, or a driver from outside. One of `kind`, `file`, `command` and \
@@ -118,20 +146,10 @@ static DRIVER: Section = Section {
         key("comfort_decel", positive(ACCELERATION), Need::Optional, "Deceleration it plans with."),
         key("replan", positive(TIME), Need::Optional, "Plans again this often; never if left out."),
         key("cycle", positive(TIME), Need::Optional, "It decides this often; every base cycle if left out."),
-        key(
-            "deadline",
-            positive(TIME),
-            Need::Default("10 s"),
-            "Longest wait for the answer to one step; later is a finding.",
-        ),
-        key("latency_budget", positive(TIME), Need::Default("100 ms"), "Time for one step; slower ones are counted."),
-        key(
-            "instances",
-            Kind::Count { min: 1, max: 64 },
-            Need::Optional,
-            "Copies side by side; one per core if left out.",
-        ),
-        key("memory", positive(MEMORY), Need::Default("2 GB"), "Most main memory of one copy; more is a finding."),
+        DEADLINE,
+        LATENCY_BUDGET,
+        INSTANCES,
+        MEMORY_MAX,
         key(
             "hidden",
             Kind::Word(HiddenMemory::WORDS),
@@ -144,26 +162,11 @@ static DRIVER: Section = Section {
             Need::Default("0.02"),
             "Share of segments that are run twice and compared: 1 is all, 0 is none; in between at least 200, if there are that many.",
         ),
-        key("inputs", Kind::Texts, Need::Optional, "Where inputs of an FMU come from, as in `[\"e = path.lateral\"]`."),
-        key("outputs", Kind::Texts, Need::Optional, "What outputs of an FMU are, as in `[\"delta = steer\"]`."),
-        key(
-            "parameters",
-            Kind::Texts,
-            Need::Optional,
-            "Numbers an FMU is given at the start, as in `[\"K_p = 1.5\"]`.",
-        ),
-        key(
-            "key",
-            Kind::Texts,
-            Need::Optional,
-            "What an FMU remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.",
-        ),
-        key(
-            "memoryless",
-            Kind::Flag,
-            Need::Default("false"),
-            "Says of an FMU that it remembers nothing but what it gives.",
-        ),
+        INPUTS,
+        OUTPUTS,
+        PARAMETERS,
+        REMEMBERED,
+        MEMORYLESS,
     ],
 };
 
@@ -174,40 +177,15 @@ static PART: Section = Section {
     exactly_one: &[],
     keys: &[
         key("file", Kind::File, Need::Required, "A `.fmu` file."),
-        key("inputs", Kind::Texts, Need::Optional, "Where inputs of an FMU come from, as in `[\"e = path.lateral\"]`."),
-        key("outputs", Kind::Texts, Need::Optional, "What outputs of an FMU are, as in `[\"delta = steer\"]`."),
-        key(
-            "parameters",
-            Kind::Texts,
-            Need::Optional,
-            "Numbers an FMU is given at the start, as in `[\"K_p = 1.5\"]`.",
-        ),
-        key(
-            "key",
-            Kind::Texts,
-            Need::Optional,
-            "What an FMU remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.",
-        ),
-        key(
-            "memoryless",
-            Kind::Flag,
-            Need::Default("false"),
-            "Says of an FMU that it remembers nothing but what it gives.",
-        ),
-        key(
-            "deadline",
-            positive(TIME),
-            Need::Default("10 s"),
-            "Longest wait for the answer to one step; later is a finding.",
-        ),
-        key("latency_budget", positive(TIME), Need::Default("100 ms"), "Time for one step; slower ones are counted."),
-        key(
-            "instances",
-            Kind::Count { min: 1, max: 64 },
-            Need::Optional,
-            "Copies side by side; one per core if left out.",
-        ),
-        key("memory", positive(MEMORY), Need::Default("2 GB"), "Most main memory of one copy; more is a finding."),
+        INPUTS,
+        OUTPUTS,
+        PARAMETERS,
+        REMEMBERED,
+        MEMORYLESS,
+        DEADLINE,
+        LATENCY_BUDGET,
+        INSTANCES,
+        MEMORY_MAX,
         key(
             "hidden",
             Kind::Word(HiddenMemory::WORDS),
