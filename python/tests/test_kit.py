@@ -208,12 +208,13 @@ def mutated(body: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("file", ("memory.py", "toy.py"))
-def test_ten_thousand_malformed_requests_are_answered_and_cost_nothing(file: str) -> None:
+def test_ten_thousand_malformed_requests_of_each_kind_are_answered_and_cost_nothing(file: str) -> None:
     ops: list[Any] = [
         {"describe": {}},
         {"reset": {"branch": 0, "begin": {"seed": 1}}},
         {"load": {"token": 1, "branch": 0}},
         {"step": {"branch": 0, "seen": SEEN}},
+        {"step": {"branch": 0, "seen": as_row(SEEN)}},
         {"run": {"branch": 0, "modes": [0, 0], "record": False}},
         {"save": {"branch": 0, "token": 1}},
         {"drop": {"tokens": [1]}},
@@ -222,13 +223,14 @@ def test_ten_thousand_malformed_requests_are_answered_and_cost_nothing(file: str
     bodies = [msgpack.packb({"anabranch": 1, "seq": 1, "ops": [op]}) for op in ops]
     with Host(file, ANABRANCH_SNAPSHOT="copy") as host:
         start = 0
-        for number in range(10_000):
+        for number in range(10_000 * len(bodies)):
             body = bodies[number % len(bodies)]
-            body = mutated(body, chance) if number % 10 else chance.randbytes(chance.randrange(1, 200))
-            # A mutation may spell `bye`, but not by this seed.
+            body = mutated(body, chance) if number % 11 else chance.randbytes(chance.randrange(1, 200))
+            if b"bye" in body:
+                continue
             reply = host.raw(body)
             assert reply["anabranch"] == 1 and isinstance(reply["answers"], list)
-            if number == 2_000:
+            if number == 20_000:
                 start = memory_kib(host.process.pid)
         assert memory_kib(host.process.pid) < start + 4_096
         assert host.card()["protocol"] == 1
@@ -359,3 +361,10 @@ def test_a_row_is_read_like_the_map_that_it_stands_for() -> None:
     assert by_row.objects[0].id == 3 and by_row.occupancy is None
     assert by_row.path == by_map.path and by_row == by_map
     assert by_row.as_dict()["path"] == told["path"]
+
+
+def test_a_row_that_is_too_short_is_refused_in_words() -> None:
+    with Host("memory.py") as host:
+        host.ask("reset", branch=0, begin={})
+        (answer,) = host.exchange({"step": {"branch": 0, "seen": {"row": b"\0" * 239}}})
+        assert "`row` is no row of numbers" in answer["failed"]["text"]

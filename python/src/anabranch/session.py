@@ -10,14 +10,14 @@ import traceback
 from operator import attrgetter
 from typing import Any, Optional
 
-from . import wire
+from . import rows, wire
 from .begin import Begin
 from .canonical import canonical
-from .rows import seen_of
 from .states import States, begin_run
 from .world import Error, Segment, World, modes_of, requirements_of
 
 _TRACE_LINES = 3
+seen_of = rows.seen_of
 
 
 def short_trace(error: BaseException) -> str:
@@ -215,6 +215,8 @@ def _explained(error: BaseException, op: Any, session: Session) -> BaseException
                 return wire.Malformed(f"`{verb}`: there is no {name} {asked!r}")
         if isinstance(error, KeyError):
             return wire.Malformed(f"`{verb}`: the field {error} is missing")
+    if _deepest_file(error) == rows.__file__:
+        return wire.Malformed(f"`step`: `row` is no row of numbers: {error}")
     return error
 
 
