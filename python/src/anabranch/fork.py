@@ -33,6 +33,7 @@ _CRASH = "crash: "
 """Begins what is said of a branch whose process is gone: Anabranch tells it from a failure of the code by this."""
 _header = struct.Struct(">BI")
 _HEADER = _header.size
+_SAID = _header.pack(_DO, len(wire.DONE)) + wire.DONE
 _READ_BYTES = 1 << 16
 _FORKED_MAX = 16
 """Ended forks are taken leave of when there are so many: looking at each costs a system call."""
@@ -99,10 +100,9 @@ def _control(option: int, value: int) -> None:
         ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
-def _fork() -> int:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
+def _allow_forks() -> None:
+    """Forks beside threads are warned about; who forks here knows."""
+    warnings.filterwarnings("ignore", ".*fork.*", DeprecationWarning)
 
 
 def live(link: socket.socket, session: Session) -> None:
@@ -123,7 +123,7 @@ def live(link: socket.socket, session: Session) -> None:
         # A fork seeds `random` anew; a branch must go on where its saved state stood.
         chance = random.getstate()
         try:
-            pid = _fork()
+            pid = os.fork()
         except OSError as error:
             text = wire.failed(f"no further process can be started: {error}")
             os.write(descriptor, _header.pack(_DO, len(text)) + text)
@@ -133,6 +133,9 @@ def live(link: socket.socket, session: Session) -> None:
             forked.append(pid)
             os.close(descriptor)
             continue
+        if kind == _FORK_AND_SAY:
+            # First of all: every page that is touched after a fork is copied, and the host need not wait for that.
+            os.write(descriptor, _SAID)
         random.setstate(chance)
         forked = []
         link.close()
@@ -140,8 +143,6 @@ def live(link: socket.socket, session: Session) -> None:
             os.close(other)
         link = socket.socket(fileno=descriptor)
         inbox = Inbox(link)
-        if kind == _FORK_AND_SAY:
-            _tell(link, wire.DONE)
 
 
 def _done(session: Session, body: bytes) -> bytes:
@@ -237,7 +238,8 @@ class Broker:
         _raise_file_limit()
         broker_alive, self.alive = os.pipe()
         ours, theirs = socket.socketpair()
-        self.guard = _fork()
+        _allow_forks()
+        self.guard = os.fork()
         if self.guard:
             os.close(broker_alive)
             theirs.close()
@@ -247,7 +249,7 @@ class Broker:
             os.close(self.alive)
             ours.close()
             _control(_PR_SET_CHILD_SUBREAPER, 1)
-            if _fork() == 0:
+            if os.fork() == 0:
                 os.close(broker_alive)
                 _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
                 if not faulthandler.is_enabled():
