@@ -15,8 +15,10 @@ use crate::runner::{Batch, Done, Lap, Origin, Runner, Waiting};
 /// Segments between two merges, per thread: enough to keep all busy, few enough that they are still in a near cache when
 /// they are merged. Results do not depend on it.
 const WAVE_JOBS_PER_THREAD: usize = 768;
-/// Fewest segments between two merges.
+/// Fewest segments between two merges, where they are quick.
 const WAVE_JOBS_MIN: usize = 1024;
+/// A wave of slow segments is cut so that it takes about this long: between waves budgets and Ctrl-C are looked at.
+const WAVE_NS: u64 = 1_000_000_000;
 
 /// An arrival of the next level.
 struct Candidate {
@@ -32,6 +34,24 @@ struct Next<'p, 'd, S> {
     first_member: u64,
 }
 
+/// How many states a wave has. Results do not depend on it.
+#[derive(Debug, Default)]
+struct Pace {
+    /// Of the wave before.
+    ns_per_state: u64,
+}
+
+impl Pace {
+    fn states(&self, choices: usize) -> usize {
+        let most = WAVE_JOBS_MIN.max(WAVE_JOBS_PER_THREAD * rayon::current_num_threads()) / choices;
+        let in_time = WAVE_NS.checked_div(self.ns_per_state).map_or(most, |states| states as usize);
+        in_time.min(most).max(1)
+    }
+    fn took(&mut self, ns: u64, states: usize) {
+        self.ns_per_state = ns / states as u64;
+    }
+}
+
 /// Explores breadth-first from the waiting states. A level that a limit cuts off is not published: resuming begins it
 /// again.
 pub(crate) fn explore<S: System>(
@@ -43,12 +63,12 @@ pub(crate) fn explore<S: System>(
     pools: &mut [Pool<'_, S::State>; 2],
 ) -> io::Result<Option<Stop>> {
     let Resumed { mut waiting, mut level, mut first_member } = from;
+    let mut pace = Pace::default();
     while !waiting.is_empty() && level < graph.settings.levels_max {
         let [pool, next_pool] = &mut *pools;
         graph.begin_level(level, waiting.len() as u64);
         let mut next = Next { pool: next_pool, candidates: Vec::new(), first_member };
-        let first_node = waiting[0].node;
-        let stop = expand_level(graph, runner, limits, &waiting, pool, &mut next, first_node)?;
+        let stop = expand_level(graph, runner, limits, &waiting, pool, &mut next, &mut pace)?;
         if let Some(stop) = stop.filter(|stop| *stop != Stop::FirstFinding) {
             return Ok(Some(stop));
         }
@@ -76,17 +96,22 @@ fn expand_level<S: System>(
     waiting: &[Waiting],
     pool: &Pool<'_, S::State>,
     next: &mut Next<'_, '_, S::State>,
-    first_node: u64,
+    pace: &mut Pace,
 ) -> io::Result<Option<Stop>> {
-    let wave_jobs = WAVE_JOBS_MIN.max(WAVE_JOBS_PER_THREAD * rayon::current_num_threads());
-    let per_wave = (wave_jobs / graph.system.errors().len()).max(1);
+    let first_node = waiting[0].node;
+    let choices = graph.system.errors().len();
     let mut in_hand: Vec<Batch<S::State>> = Vec::new();
     let mut stop = None;
-    for wave in waiting.chunks(per_wave) {
+    let mut rest = waiting;
+    while !rest.is_empty() {
+        let (wave, after) = rest.split_at(pace.states(choices).min(rest.len()));
+        rest = after;
         let ready = std::mem::take(&mut in_hand);
+        let mut lap = Lap::start(runner.clock);
         let (ran, merged) = rayon::join(|| runner.run(wave, pool), || merge(graph, runner, ready, next, first_node));
         merged?;
         in_hand = ran?;
+        pace.took(lap.next(), wave.len());
         graph.progress.expanded += wave.len() as u64;
         graph.observer.progress(&graph.progress);
         let bytes = graph.see_bytes();
@@ -239,4 +264,23 @@ fn publish<S: System>(
     }
     graph.remember_parent_keys(&waiting, next.pool)?;
     Ok(waiting)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wave_of_slow_segments_is_short_and_of_quick_ones_long() {
+        let mut pace = Pace::default();
+        let most = pace.states(9);
+        assert!(most * 9 > 900, "{most}");
+        // A world that takes half a second for all errors of a state, then one that takes a minute, then a quick one.
+        pace.took(10 * WAVE_NS / 2, 10);
+        assert_eq!(pace.states(9), 2);
+        pace.took(60 * WAVE_NS, 1);
+        assert_eq!(pace.states(9), 1);
+        pace.took(1_000, 1_000);
+        assert_eq!(pace.states(9), most);
+    }
 }

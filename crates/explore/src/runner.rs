@@ -110,7 +110,9 @@ impl<S> Batch<S> {
 impl<S: System> Runner<'_, S> {
     /// Runs every live choice of the waiting states; results in the order of states and choices.
     pub(crate) fn run(&self, waiting: &[Waiting], pool: &Pool<'_, S::State>) -> io::Result<Vec<Batch<S::State>>> {
-        let per_batch = (BATCH_JOBS / self.system.errors().len()).max(1);
+        // A short wave is shared by all cores.
+        let share = waiting.len().div_ceil(rayon::current_num_threads());
+        let per_batch = (BATCH_JOBS / self.system.errors().len()).min(share).max(1);
         waiting.par_chunks(per_batch).map(|states| self.run_batch(states, pool)).collect()
     }
 
