@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anabranch_errors::fit::{Estimated, Fit, FitError, Log, LogChannel, Rhythm, fit};
+use anabranch_errors::fit::{Apart, Estimated, Fit, FitError, Log, LogChannel, Rhythm, fit};
 use anabranch_kernel::{Chance, Seed, maths};
 
 const RHYTHM: Rhythm = Rhythm { segment_s: 1.0, step_s: 0.01 };
@@ -81,6 +81,11 @@ fn on_and_off(rate_per_s: f64, hold_s: f64, made: &Made, chance: Chance) -> Vec<
 }
 
 fn log(made: &Made, seed: u64) -> Log {
+    log_of(made, seed, truth)
+}
+
+/// A log of another drive.
+fn log_of(made: &Made, seed: u64, truth: impl Fn(f64) -> [f64; 3]) -> Log {
     let chance = |part: &str| Chance::new(Seed(seed), part);
     let jumps = on_and_off(made.jump_rate_per_s, made.jump_hold_s, made, chance("jumps"));
     let dropouts = on_and_off(made.dropout_rate_per_s, made.dropout_s, made, chance("dropouts"));
@@ -203,6 +208,119 @@ fn a_delay_alone_is_told_from_everything_else() {
     let found = fit(&still).unwrap();
     assert_eq!(found.delay_s, None);
     assert!(found.channels[0].deviation.holds(0.05));
+}
+
+/// 20 m/s straight on, without a change of anything.
+fn uniform(time_s: f64) -> [f64; 3] {
+    [20.0 * time_s, 0.5 * time_s, 0.3]
+}
+
+/// Errors of a log in which only the motion of the truth decides what can be told.
+const LATE: Made = Made { rows: 1000, bias: [0.3, -0.1, 0.01], delay_s: 0.2, ..QUIET };
+
+#[test]
+fn on_a_log_of_uniform_motion_bias_and_delay_are_not_told_apart() {
+    // As it is, rounded to millimetres, and measured with noise of its own.
+    let measured: [fn(f64, u64) -> f64; 3] = [
+        |value, _| value,
+        |value, _| (value * 1000.0).round() / 1000.0,
+        |value, draw| value + 0.02 * Chance::new(Seed(9), "truth").at(draw).normal(0),
+    ];
+    for (kind, measured) in measured.into_iter().enumerate() {
+        for seed in 0..10 {
+            let mut log = log_of(&LATE, seed, uniform);
+            for channel in &mut log.channels[..2] {
+                channel.truth.iter_mut().zip(0..).for_each(|(truth, draw)| *truth = measured(*truth, draw));
+            }
+            let found = fit(&log).unwrap();
+            assert_eq!(found.delay_s, None, "{kind} {seed}");
+            let [x, y, heading] = &found.channels[..] else { panic!("{}", found.channels.len()) };
+            assert_eq!((x.apart, y.apart, heading.apart), (Apart::No, Apart::No, Apart::AtRest), "{kind} {seed}");
+            // What is seen is −0.2 s · 20 m/s + 0.3 m, and any delay up to two seconds may be in it.
+            assert!((x.bias.value + 3.7).abs() < 0.05, "{kind} {seed}: {:?}", x.bias);
+            assert!(x.bias.holds(0.3) && x.bias.low < -3.65 && x.bias.high < 37.0, "{kind} {seed}: {:?}", x.bias);
+            assert!(y.bias.holds(-0.1) && heading.bias.high - heading.bias.low < 0.01, "{kind} {seed}");
+            let table = found.error_table(&RHYTHM);
+            assert!(table.contains("cannot be told apart on this log (x, y)"), "{table}");
+            assert!(!table.contains("estimate-delay"), "{table}");
+        }
+    }
+}
+
+#[test]
+fn an_even_change_of_speed_does_not_tell_a_delay_either() {
+    let found = fit(&log_of(&LATE, 1, |t| [5.0 * t + 0.1 * t * t, 0.0, 0.3])).unwrap();
+    let x = &found.channels[0];
+    assert_eq!((x.apart, found.delay_s), (Apart::No, None));
+    // By hand: the delay of 0.2 s moves the bias by −0.2·v and the drift by −0.2·0.2 m/s².
+    assert!(x.bias.holds(0.3) && x.drift_per_s.holds(0.0) && x.drift_per_s.holds(-0.04), "{x:?}");
+}
+
+#[test]
+fn the_delay_of_one_channel_is_taken_for_another_that_cannot_tell_its_own() {
+    let mut coverage = Coverage::default();
+    for seed in 0..SEEDS {
+        // Uniform along the road, weaving across it.
+        let made = Made { drift_per_s: [0.001, 0.0, 0.0], ..LATE };
+        let found = fit(&log_of(&made, seed, |t| [20.0 * t, 2.0 * maths::sin(0.4 * t), 0.3])).unwrap();
+        let apart: Vec<Apart> = found.channels.iter().map(|channel| channel.apart).collect();
+        assert_eq!(apart, [Apart::Others, Apart::Itself, Apart::Others]);
+        for (i, channel) in found.channels.iter().enumerate() {
+            coverage.add(&format!("{} bias", channel.name), Some(channel.bias), made.bias[i]);
+            coverage.add(&format!("{} drift", channel.name), Some(channel.drift_per_s), made.drift_per_s[i]);
+        }
+        coverage.add("delay", found.delay_s, made.delay_s);
+        assert!(!found.error_table(&RHYTHM).contains("cannot be told apart"));
+    }
+    coverage.judge(0.87, 0.93);
+}
+
+#[test]
+fn a_speed_that_hardly_changes_gives_wide_intervals_and_not_wrong_ones() {
+    let mut coverage = Coverage::default();
+    let mut told = 0;
+    for seed in 0..SEEDS {
+        let found = fit(&log_of(&LATE, seed, |t| [20.0 * t + 0.3 * maths::sin(0.2 * t), 0.0, 0.3])).unwrap();
+        let x = &found.channels[0];
+        coverage.add("x bias", Some(x.bias), LATE.bias[0]);
+        if let Some(delay_s) = x.delay_s {
+            told += 1;
+            coverage.add("delay", Some(delay_s), LATE.delay_s);
+            assert!(x.bias.high - x.bias.low > 0.5, "the delay is hardly known: {:?}", x.bias);
+        }
+    }
+    assert_eq!(told, SEEDS);
+    coverage.judge(0.87, 0.9);
+}
+
+/// A long drift, many long dropouts, rare long jumps, at another rate.
+const DRIFTING: Made = Made {
+    rows: 4000,
+    step_s: 0.05,
+    bias: [-0.3, 0.1, 0.0],
+    drift_per_s: [0.01, -0.006, 0.0003],
+    delay_s: 0.08,
+    jump_rate_per_s: 0.04,
+    jump_m: 0.9,
+    jump_hold_s: 3.0,
+    dropout_rate_per_s: 0.3,
+    dropout_s: 1.4,
+    ..QUIET
+};
+
+#[test]
+fn drifts_bursts_of_dropouts_and_long_jumps_are_found_inside_their_intervals() {
+    let mut coverage = Coverage::default();
+    for seed in 0..SEEDS {
+        let found = fit(&log(&DRIFTING, seed)).unwrap();
+        add_channels(&mut coverage, &DRIFTING, &found);
+        coverage.add("jump rate", Some(found.jumps[0].rate_per_s), DRIFTING.jump_rate_per_s);
+        coverage.add("jump size", found.jumps[0].size, DRIFTING.jump_m);
+        coverage.add("jump hold", found.jumps[0].hold_s, DRIFTING.jump_hold_s);
+        coverage.add("dropout rate", Some(found.dropouts.rate_per_s), DRIFTING.dropout_rate_per_s);
+        coverage.add("dropout duration", found.dropouts.duration_s, DRIFTING.dropout_s);
+    }
+    coverage.judge(0.87, 0.93);
 }
 
 #[test]

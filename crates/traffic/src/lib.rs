@@ -51,6 +51,7 @@ mod walker;
 // One decision.
 mod change;
 mod decide;
+mod fetch;
 mod junction;
 mod view;
 

@@ -176,7 +176,9 @@ fn move_cars(scene: &Scene<'_>, stayed: &mut Vec<Car>, starts: &mut Vec<u32>, mo
     starts.push(0);
     for lane in 0..scene.traffic.streets.count() as LaneNumber {
         let first = stayed.len();
+        let lies_from = scene.view.starts[lane as usize] as usize;
         for (at, car) in scene.view.lane(lane).iter().enumerate() {
+            scene.fetch_after(lies_from + at);
             if car.role != Role::Car {
                 continue;
             }
@@ -197,21 +199,29 @@ fn move_cars(scene: &Scene<'_>, stayed: &mut Vec<Car>, starts: &mut Vec<u32>, mo
     }
 }
 
-/// Both sorted lists as one, lane by lane.
+/// Both sorted lists as one. Few cars move, so what stayed between two of them is copied in one go.
 fn merge(stayed: &[Car], stayed_starts: &[u32], moved: &[Car], out: &mut Population) {
     out.cars.clear();
     out.starts.clear();
-    out.starts.push(0);
-    let mut moved = moved.iter().peekable();
-    for (lane, span) in stayed_starts.windows(2).enumerate() {
-        let mut rest = &stayed[span[0] as usize..span[1] as usize];
-        while let Some(entry) = moved.next_if(|entry| entry.lane as usize == lane) {
-            let before = rest.partition_point(|car| car.is_before(entry));
-            out.cars.extend_from_slice(&rest[..before]);
-            out.cars.push(*entry);
-            rest = &rest[before..];
-        }
-        out.cars.extend_from_slice(rest);
-        out.starts.push(out.cars.len() as u32);
+    let mut copied = 0;
+    for (before, entry) in moved.iter().enumerate() {
+        let lane = entry.lane as usize;
+        add_starts(out, stayed_starts, lane + 1, before);
+        let from = copied.max(stayed_starts[lane] as usize);
+        let rest = &stayed[from..stayed_starts[lane + 1] as usize];
+        let to = from + rest.partition_point(|car| car.is_before(entry));
+        out.cars.extend_from_slice(&stayed[copied..to]);
+        out.cars.push(*entry);
+        copied = to;
+    }
+    add_starts(out, stayed_starts, stayed_starts.len(), moved.len());
+    out.cars.extend_from_slice(&stayed[copied..]);
+}
+
+/// Adds where lanes begin, up to the lane `end`, if so many of those who moved lie before them.
+fn add_starts(out: &mut Population, stayed_starts: &[u32], end: usize, moved_before: usize) {
+    let done = out.starts.len();
+    if done < end {
+        out.starts.extend(stayed_starts[done..end].iter().map(|start| start + moved_before as u32));
     }
 }

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fetch::prefetch;
+
 /// Number of a lane.
 pub type LaneNumber = u32;
 /// No lane.
@@ -164,6 +166,8 @@ pub(crate) struct Lane {
     pub is_guarded: bool,
     /// Whether cars of a neighbour may have to come over.
     pub has_merging: bool,
+    /// Its only link, if it has just one: most lanes do, and need no list.
+    pub only_next: LaneNumber,
     /// Where its lists begin.
     lists_from: u32,
     /// Where each of them ends after that: links, what leads here, who goes first, who has equal rights.
@@ -178,6 +182,8 @@ enum List {
     First,
     Equal,
 }
+
+const _: () = assert!(size_of::<Lane>() == 64, "a lane is one line of the cache");
 
 /// No light.
 pub(crate) const NO_LIGHT: u32 = u32::MAX;
@@ -250,6 +256,7 @@ impl Streets {
             stop_before_m: spec.stop_before_m,
             is_guarded: spec.stop_sign || spec.light.is_some() || has_foes,
             has_merging: false,
+            only_next: if let [(only, _)] = spec.next[..] { only } else { NO_LANE },
             lists_from,
             list_ends,
         });
@@ -298,6 +305,11 @@ impl Streets {
     #[inline(always)]
     pub(crate) fn lane(&self, lane: LaneNumber) -> &Lane {
         &self.lanes[lane as usize]
+    }
+    /// Asks for a lane that will be read soon.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, lane: LaneNumber) {
+        prefetch(&self.lanes, lane as usize);
     }
     pub(crate) fn fastest_mps(&self) -> f64 {
         self.lanes.iter().map(|lane| lane.limit_mps).fold(0.0, f64::max)

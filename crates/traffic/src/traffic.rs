@@ -165,9 +165,12 @@ impl Traffic {
                 None => {} // Off the route: by the turn shares, like everybody.
             }
         }
+        let data = self.streets.lane(lane);
+        if data.only_next != NO_LANE {
+            return (data.only_next, Wish::None);
+        }
         match self.streets.next(lane) {
             [] => {
-                let data = self.streets.lane(lane);
                 let wish = match (data.end, data.left != NO_LANE, data.right != NO_LANE) {
                     (LaneEnd::Drop, true, _) => Wish::Left,
                     (LaneEnd::Drop, false, true) => Wish::Right,
@@ -175,7 +178,6 @@ impl Traffic {
                 };
                 (NO_LANE, wish)
             }
-            [only] => (*only, Wish::None),
             _ => {
                 let uniform = Chance::at(self.draws.turns, u64::from(car.id)).uniform(u64::from(lane));
                 (self.streets.pick(lane, uniform), Wish::None)

@@ -1,28 +1,9 @@
 //! After a while a tick takes no memory: neither of everybody nor of a branch.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
-
+use anabranch_counting::{Counting, taken};
 use anabranch_kernel::Seed;
 use anabranch_traffic::towns::{City, Control};
 use anabranch_traffic::{BranchScratch, Input, Outside, Scratch, Settings, Timeline, Traffic, World, spread};
-
-struct Counting;
-
-static TAKEN: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: everything is handed on to the allocator of the system; only a number is counted besides.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        TAKEN.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller keeps the rules of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer is from `alloc` above, with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -39,12 +20,12 @@ fn a_warm_tick_takes_no_memory() {
     let (mut population, mut scratch) = (start, Scratch::default());
     let (mut branch, mut branch_scratch) = (traffic.branch(), BranchScratch::default());
     let mut go = |ticks: u32| {
-        let before = TAKEN.load(Ordering::Relaxed);
+        let before = taken();
         for _ in 0..ticks {
             traffic.step(&mut population, input, &mut scratch);
             traffic.step_branch(&timeline, &mut branch, input, &mut branch_scratch);
         }
-        TAKEN.load(Ordering::Relaxed) - before
+        taken() - before
     };
     go(300);
     // A list may still double its size once in a while; a tick that allocated would be seen a hundred times.

@@ -7,6 +7,7 @@ use arrayvec::ArrayVec;
 
 use super::memory::RoadMemory;
 use super::offset::Offset;
+use super::ways::Ways;
 use crate::track::{Line, LineSample};
 
 /// Lanes that the way ahead can have; more are not looked at.
@@ -53,12 +54,14 @@ pub struct Course<'n> {
 }
 
 impl<'n> Course<'n> {
-    /// From the lane of the memory along the route, at least to a station if the route goes so far.
-    pub fn ahead(network: &'n Network, legs: &[Leg], memory: &RoadMemory, far_m: f64) -> Self {
-        let mut pieces = ArrayVec::new();
-        let mut leg = usize::from(memory.leg);
+    /// From the lane of the memory along its way, at least to a station if the way goes so far. Where the lane must be changed
+    /// and another way leads on, that one is followed from there: nobody stops for an exit that can be missed.
+    pub fn ahead(network: &'n Network, ways: &Ways, memory: &RoadMemory, far_m: f64) -> Self {
+        let mut pieces: ArrayVec<Piece, PIECES_MAX> = ArrayVec::new();
+        let (mut way, mut leg) = (memory.way, usize::from(memory.leg));
         let (mut lane, mut begin_m, mut shift_m) = (memory.lane, f64::NEG_INFINITY, 0.0);
         let (end_m, end) = loop {
+            let legs = ways.legs(way);
             let on_route = lane == legs[leg].lane;
             let then = if on_route { legs[leg].then } else { Then::Left };
             let exit_m = match then {
@@ -66,6 +69,12 @@ impl<'n> Course<'n> {
                 // Who must change and did not, drives on to where it is too late and no further.
                 Then::Left | Then::Right => change_by_m(legs, leg).min(network.lane(lane).length_m()),
             };
+            if matches!(then, Then::Left | Then::Right)
+                && let Some(other) = ways.missed(way, leg as u16, lane)
+            {
+                (way, leg) = (other, 0);
+                continue;
+            }
             let piece_end_m = exit_m + shift_m;
             pieces.push(Piece { lane, begin_m, end_m: piece_end_m, shift_m });
             match then {

@@ -22,7 +22,9 @@ pub struct GateMemory {
 /// Everything a driver on roads remembers. Small, plain, and all of it in the merge key.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoadMemory {
-    /// Leg of the route.
+    /// Which of its ways it is on: 0 for the route, others after an exit that it missed.
+    pub way: u8,
+    /// Leg of that way.
     pub leg: u16,
     /// The lane that its plan refers to.
     pub lane: LaneId,
@@ -58,6 +60,7 @@ impl RoadMemory {
             Variable::exact("driver_yields_to"),
             Variable::exact("driver_waited"),
             Variable::exact("driver_arrived"),
+            Variable::exact("driver_way"),
         ]
     }
     /// Adds the memory to the merge key; its variables start at `base_index`.
@@ -77,5 +80,6 @@ impl RoadMemory {
         key.exact(base_index + 12, u64::from(self.gate.before_us));
         key.exact(base_index + 13, u64::from(self.gate.waited_cycles));
         key.exact(base_index + 14, u64::from(self.arrived));
+        key.exact(base_index + 15, u64::from(self.way));
     }
 }

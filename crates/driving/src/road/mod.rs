@@ -2,7 +2,8 @@
 //!
 //! It keeps its lane and slows down for limits and curves ([`speed`](SpeedManner)), keeps a time gap to who drives ahead
 //! (S4-13), stops at lines, lights and crosswalks, waits for gaps where others go first, turns along its route, swerves around what
-//! stands in its way, and changes lanes, planning anew several times a second (S4-14). What it is told is one plain value,
+//! stands in its way, and changes lanes, planning anew several times a second (S4-14). If it misses an exit because no gap
+//! opened in time, it takes another way to its goal. What it is told is one plain value,
 //! [`Seen`]; what it remembers is another, [`RoadMemory`], small enough to be saved and merged.
 //!
 //! ```
@@ -37,6 +38,7 @@ mod neighbours;
 mod offset;
 mod seen;
 mod speed;
+mod ways;
 
 #[cfg(test)]
 mod tests;
@@ -52,10 +54,10 @@ use anabranch_vehicle::{CarSpec, SingleTrackSpec};
 use serde::{Deserialize, Serialize};
 
 use course::change_by_m;
-use crosswalk::RouteCrossing;
 use gate::Comer;
 use lattice::{Lattice, Side, Start, Wish};
 use neighbours::Neighbour;
+use ways::Ways;
 
 pub use course::{Course, CourseEnd, Piece};
 pub use memory::{GateMemory, RoadMemory};
@@ -125,8 +127,7 @@ enum Changes {
 pub struct RoadDriver {
     spec: RoadDriverSpec,
     network: Arc<Network>,
-    route: Route,
-    crossings: Vec<RouteCrossing>,
+    ways: Ways,
     outline: Outline,
     tracker: Tracker,
     cycle_s: f64,
@@ -171,18 +172,19 @@ impl RoadDriver {
         cycle_s: f64,
     ) -> Self {
         let plan_every_cycles = (spec.plan_every_s / cycle_s).round().clamp(1.0, 250.0) as u8;
-        let crossings = crosswalk::along(&network, &route.legs);
-        Self { spec, network, route, crossings, outline, tracker, cycle_s, plan_every_cycles }
+        let ways = Ways::new(&network, route);
+        Self { spec, network, ways, outline, tracker, cycle_s, plan_every_cycles }
     }
     /// Pose of a car at the beginning of the route.
     pub fn start_pose(&self) -> Pose {
-        let leg = self.route.legs[0];
+        let leg = self.ways.legs(0)[0];
         self.network.lane(leg.lane).pose(leg.from_station_m)
     }
     /// Memory at the beginning of the route.
     pub fn start(&self) -> RoadMemory {
-        let leg = self.route.legs[0];
+        let leg = self.ways.legs(0)[0];
         RoadMemory {
+            way: 0,
             leg: 0,
             lane: leg.lane,
             station_m: leg.from_station_m,
@@ -194,7 +196,11 @@ impl RoadDriver {
     }
     /// The route it follows.
     pub fn route(&self) -> &Route {
-        &self.route
+        self.ways.way(0)
+    }
+    /// The route it follows since it has missed exits; the same if it has missed none.
+    pub fn route_now(&self, memory: &RoadMemory) -> &Route {
+        self.ways.way(memory.way)
     }
 
     /// One cycle: looks, moves its memory on, and returns commands.
@@ -238,19 +244,20 @@ impl RoadDriver {
     }
     /// The way ahead of a place along the route.
     pub fn ahead(&self, memory: &RoadMemory, far_m: f64) -> Course<'_> {
-        Course::ahead(&self.network, &self.route.legs, memory, memory.station_m + far_m)
+        Course::ahead(&self.network, &self.ways, memory, memory.station_m + far_m)
     }
     /// Metres of the route that are left. Lanes that lie side by side are taken to have equal stations.
     pub fn route_left_m(&self, memory: &RoadMemory) -> f64 {
         let mut at_m = memory.station_m;
         let mut left_m = 0.0;
-        for (number, leg) in self.route.legs.iter().enumerate().skip(usize::from(memory.leg)) {
+        let legs = self.ways.legs(memory.way);
+        for (number, leg) in legs.iter().enumerate().skip(usize::from(memory.leg)) {
             match leg.then {
                 Then::Left | Then::Right => {}
                 Then::Arrive => left_m += leg.to_station_m - at_m,
                 Then::Link(_) => {
                     left_m += leg.to_station_m - at_m;
-                    at_m = self.route.legs.get(number + 1).map_or(0.0, |next| next.from_station_m);
+                    at_m = legs.get(number + 1).map_or(0.0, |next| next.from_station_m);
                 }
             }
         }
@@ -259,8 +266,9 @@ impl RoadDriver {
 
     /// Moves station, lane and leg on to where the car believes to be.
     fn locate(&self, memory: &mut RoadMemory, pose: Pose, changes: Changes) {
-        let legs = &self.route.legs;
         let mut place = self.network.lane(memory.lane).project(pose.point(), memory.station_m);
+        self.miss(memory, place.station_m);
+        let legs = self.ways.legs(memory.way);
         while let Then::Link(number) = legs[usize::from(memory.leg)].then {
             let leg = legs[usize::from(memory.leg)];
             if memory.lane != leg.lane || place.station_m < leg.to_station_m {
@@ -288,6 +296,20 @@ impl RoadDriver {
                 }
                 break;
             }
+        }
+    }
+
+    /// Takes another way if it is too late for the exit of this one.
+    fn miss(&self, memory: &mut RoadMemory, station_m: f64) {
+        let legs = self.ways.legs(memory.way);
+        let leg = legs[usize::from(memory.leg)];
+        let must_change = memory.lane != leg.lane || matches!(leg.then, Then::Left | Then::Right);
+        let by_m = change_by_m(legs, usize::from(memory.leg)).min(self.network.lane(memory.lane).length_m());
+        if !must_change || station_m < by_m {
+            return;
+        }
+        if let Some(way) = self.ways.missed(memory.way, memory.leg, memory.lane) {
+            (memory.way, memory.leg) = (way, 0);
         }
     }
 
@@ -333,7 +355,7 @@ impl RoadDriver {
 
     /// The lane that the route asks for, and how urgently.
     fn wish(&self, memory: &RoadMemory) -> Wish {
-        let leg = self.route.legs[usize::from(memory.leg)];
+        let leg = self.ways.legs(memory.way)[usize::from(memory.leg)];
         let lane = self.network.lane(memory.lane);
         let towards = match leg.then {
             _ if memory.lane != leg.lane && lane.left() == Some(leg.lane) => 1.0,
@@ -350,7 +372,7 @@ impl RoadDriver {
 
     /// Way until the route leaves the lane or must have.
     fn left_m(&self, memory: &RoadMemory) -> f64 {
-        let by_m = change_by_m(&self.route.legs, usize::from(memory.leg));
+        let by_m = change_by_m(self.ways.legs(memory.way), usize::from(memory.leg));
         by_m.min(self.network.lane(memory.lane).length_m()) - memory.station_m
     }
 
@@ -389,7 +411,7 @@ impl RoadDriver {
         };
         let length_m = self.outline.front_m + self.outline.rear_m;
         let comer = Comer { front_m, length_m, speed_mps, cycle_s: self.cycle_s };
-        let end_m = end_m.min(crosswalk::remaining_m(&self.network, &self.crossings, course, seen, front_m));
+        let end_m = end_m.min(crosswalk::remaining_m(&self.network, &self.ways.crossings, course, seen, front_m));
         let mut gates = gate::gates(&self.network, course, front_m);
         let Some(first) = gates.next() else { return end_m };
         let first_m = if memory.gate.must_stop(&self.network, &first, &comer, seen) {

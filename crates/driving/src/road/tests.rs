@@ -11,6 +11,8 @@ use anabranch_vehicle::{CarModel, Inputs, Plant, PlantMotion, SingleTrackModel};
 use super::*;
 use crate::track::EgoEstimate;
 
+mod rerouting;
+
 const CYCLE_S: f64 = 0.02;
 
 /// A scripted world around the driver.

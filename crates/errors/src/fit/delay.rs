@@ -2,17 +2,18 @@
 
 use super::likelihood::Regression;
 use super::log::LogChannel;
+use super::motion::Motion;
 use anabranch_kernel::maths;
 
-/// Delays tried before the first fit, in steps of [`GUESS_STEP_S`].
+/// Delays tried before the first fit, in steps of [`GUESS_STEP_S`], up to [`DELAY_MAX_S`].
 const GUESSES: i32 = 20;
 const GUESS_STEP_S: f64 = 0.1;
+/// The longest delay that is looked for.
+pub(crate) const DELAY_MAX_S: f64 = GUESSES as f64 * GUESS_STEP_S;
 /// The best of them is narrowed down so often, by a third each.
 const GUESS_HALVINGS: u32 = 10;
 /// Errors are compared over this time.
 const GUESS_OVER_S: f64 = 1.0;
-/// Share of the truth's speed that must change over the log for a delay to be told from a bias.
-const SPEED_CHANGE_MIN: f64 = 1e-4;
 
 /// The truth as a smooth curve: cubic between rows, with the slopes of central differences.
 #[derive(Clone, Debug)]
@@ -56,8 +57,15 @@ impl<'a> Truth<'a> {
         Some((value, speed))
     }
 
-    /// The series of errors against the truth of `delay_s` ago, with what explains them.
-    pub(crate) fn regression(&self, channel: &LogChannel, present: &[bool], delay_s: f64) -> Regression {
+    /// The series of errors against the truth of `delay_s` ago, with what explains them: bias and drift, and the delay if the
+    /// truth tells it.
+    pub(crate) fn regression(
+        &self,
+        channel: &LogChannel,
+        present: &[bool],
+        delay_s: f64,
+        tells_delay: bool,
+    ) -> Regression {
         let last = self.time_s.len() - 1;
         let duration_s = self.time_s[last] - self.time_s[0];
         let middle_s = 0.5 * (self.time_s[0] + self.time_s[last]);
@@ -65,7 +73,7 @@ impl<'a> Truth<'a> {
             step_s: Vec::with_capacity(last + 1),
             errors: Vec::with_capacity(last + 1),
             columns: Vec::with_capacity(last + 1),
-            used: 3,
+            used: if tells_delay { 3 } else { 2 },
             duration_s,
         };
         let mut from = 0;
@@ -77,8 +85,11 @@ impl<'a> Truth<'a> {
             found.columns.push([1.0, (time_s - middle_s) / duration_s, -speed]);
             found.step_s.push(if row == 0 { 0.0 } else { rounded(time_s - self.time_s[row - 1]) });
         }
-        found.used = if changes(&found) { 3 } else { 2 };
         found
+    }
+    /// How it moves over the log.
+    pub(crate) fn motion(&self) -> Motion {
+        Motion::of(self.time_s, &self.value, &self.slope)
     }
 
     /// How much the errors against the truth of `delay_s` ago change over `rows` rows, in the mean. Jumps are rare and
@@ -96,16 +107,20 @@ impl<'a> Truth<'a> {
     }
 }
 
-/// A common delay of all channels to begin with: the one over which their errors change least.
-pub(crate) fn guess(truths: &[Truth<'_>], channels: &[LogChannel], period_s: f64) -> f64 {
+/// A common delay to begin with: the one over which the errors of those channels that tell a delay change least. 0 if none does.
+pub(crate) fn guess(truths: &[Truth<'_>], channels: &[LogChannel], tells: &[bool], period_s: f64) -> f64 {
     let rows = (GUESS_OVER_S / period_s).clamp(1.0, 1e6) as usize;
-    let plain: Vec<f64> =
-        truths.iter().zip(channels).map(|(truth, channel)| truth.change(channel, 0.0, rows)).collect();
+    let pairs = truths.iter().zip(channels).zip(tells).filter(|(_, tells)| **tells).map(|(pair, _)| pair);
+    let telling: Vec<(&Truth<'_>, &LogChannel, f64)> =
+        pairs.map(|(truth, channel)| (truth, channel, truth.change(channel, 0.0, rows))).collect();
+    if telling.is_empty() {
+        return 0.0;
+    }
     let change = |delay_s: f64| -> f64 {
-        let of_channel = |((truth, channel), plain): ((&Truth<'_>, &LogChannel), &f64)| {
+        let of_channel = |(truth, channel, plain): &(&Truth<'_>, &LogChannel, f64)| {
             truth.change(channel, delay_s, rows) / plain.max(f64::MIN_POSITIVE)
         };
-        truths.iter().zip(channels).zip(&plain).map(of_channel).sum()
+        telling.iter().map(of_channel).sum()
     };
     let coarse = (0..=GUESSES).map(|step| f64::from(step) * GUESS_STEP_S);
     let best = coarse.min_by(|a, b| change(*a).total_cmp(&change(*b))).unwrap_or(0.0);
@@ -120,29 +135,6 @@ pub(crate) fn guess(truths: &[Truth<'_>], channels: &[LogChannel], period_s: f64
 /// Steps of a log are those of a clock: rounding away the last digits lets equal steps be equal.
 fn rounded(step_s: f64) -> f64 {
     (step_s * 1e9).round() * 1e-9
-}
-
-/// Sum of squares of a series about the straight line through it, where there is an error.
-fn scatter(regression: &Regression, series: impl Fn(&[f64; 3], f64) -> f64) -> f64 {
-    let (mut n, mut t, mut tt, mut y, mut ty, mut yy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
-    for (column, error) in regression.columns.iter().zip(&regression.errors) {
-        let Some(error) = error else { continue };
-        let (at, value) = (column[1], series(column, *error));
-        n += 1.0;
-        t += at;
-        tt += at * at;
-        y += value;
-        ty += at * value;
-        yy += value * value;
-    }
-    let (stt, sty, syy) = (tt - t * t / n, ty - t * y / n, yy - y * y / n);
-    (syy - sty * sty / stt).max(0.0)
-}
-
-/// Whether the speed of the truth changes enough to tell a delay.
-fn changes(regression: &Regression) -> bool {
-    let squares: f64 = regression.columns.iter().map(|column| column[2] * column[2]).sum();
-    scatter(regression, |column, _| column[2]) > SPEED_CHANGE_MIN * SPEED_CHANGE_MIN * squares
 }
 
 /// Angles without jumps by a full turn.

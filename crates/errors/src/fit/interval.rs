@@ -73,6 +73,22 @@ impl Estimated {
         let half = 0.5 / total.sqrt();
         (!all.is_empty()).then_some(Self { value, low: value - half, high: value + half })
     }
+    /// The interval if the number is larger by `factor` times something that is only known within limits itself and was taken
+    /// to be its `value`. What both are unsure about is independent.
+    pub(crate) fn widened(&self, factor: f64, by: Self) -> Self {
+        let ends = [factor * (by.low - by.value), factor * (by.high - by.value)];
+        let (down, up) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        Self {
+            value: self.value,
+            low: self.value - maths::hypot(self.value - self.low, down),
+            high: self.value + maths::hypot(self.high - self.value, up),
+        }
+    }
+    /// The interval if the number is larger by `factor` times anything from 0 to `most`.
+    pub(crate) fn stretched(&self, factor: f64, most: f64) -> Self {
+        let end = factor * most;
+        Self { value: self.value, low: self.low + end.min(0.0), high: self.high + end.max(0.0) }
+    }
     /// The same interval elsewhere.
     pub(crate) fn shifted(&self, by: f64) -> Self {
         Self { value: self.value + by, low: self.low + by, high: self.high + by }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anabranch_kernel::maths;
 
-use super::{ChannelFit, Fit, Jumps};
+use super::{Apart, ChannelFit, Fit, Jumps};
 
 /// From a deviation to the size that 95 of 100 errors stay below, per direction.
 const LARGE: f64 = 1.96;
@@ -88,6 +88,15 @@ impl Fit {
         let segment = digits(segment_s);
         let mut text =
             format!("# Fitted to {rows} rows over {duration} s. Probabilities are per segment of {segment} s.\n");
+        let mixed: Vec<&str> =
+            self.channels.iter().filter(|one| one.apart == Apart::No).map(|one| &*one.name).collect();
+        if !mixed.is_empty() {
+            let names = mixed.join(", ");
+            let _ = writeln!(
+                text,
+                "# Bias and delay cannot be told apart on this log ({names}): both are in the noise below."
+            );
+        }
         self.write_noise(segment_s, &mut text);
         for jumps in self.jumps.iter().filter(|jumps| jumps.count > 0) {
             write_jumps(jumps, segment_s, &mut text);

@@ -24,7 +24,8 @@ pub(in super::super) struct StreetLayout {
 /// Of the place on the route that the host keeps for a driver from outside.
 fn place_variables() -> Vec<Variable> {
     let station = Variable::real("road_station", "m", 0.5);
-    vec![Variable::exact("road_leg"), Variable::exact("road_lane"), station, Variable::exact("road_turn")]
+    let exact = |name: &str| Variable::exact(name);
+    vec![exact("road_leg"), exact("road_lane"), station, exact("road_turn"), exact("road_way")]
 }
 
 fn write_place(memory: &RoadMemory, first: usize, key: &mut KeyWriter<'_>) {
@@ -32,6 +33,7 @@ fn write_place(memory: &RoadMemory, first: usize, key: &mut KeyWriter<'_>) {
     key.exact(first + 1, u64::from(memory.lane.0));
     key.real(first + 2, memory.station_m);
     key.exact(first + 3, memory.gate.turn.map_or(u64::MAX, |turn| u64::from(turn.0)));
+    key.exact(first + 4, u64::from(memory.way));
 }
 
 impl Street {

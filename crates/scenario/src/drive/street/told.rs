@@ -39,7 +39,7 @@ impl Street {
             CourseEnd::Change | CourseEnd::Horizon => route_left,
         };
         let path = PathSeen {
-            station: driver.route().length_m - route_left,
+            station: driver.route_now(&own.memory).length_m - route_left,
             lateral: place.lateral_m,
             heading: turned,
             curvature: lane.curvature(place.station_m),
@@ -50,7 +50,7 @@ impl Street {
             sections_left: 0,
             to_end,
         };
-        let then = match (course.end, driver.route().legs[usize::from(own.memory.leg)].then) {
+        let then = match (course.end, driver.route_now(&own.memory).legs[usize::from(own.memory.leg)].then) {
             (CourseEnd::Goal, _) => "arrive",
             (CourseEnd::Change, Then::Right) => "right",
             (CourseEnd::Change, _) => "left",
