@@ -74,6 +74,8 @@ pub struct Effects {
     pub acceleration_gain: f64,
     /// Added to the commanded acceleration.
     pub acceleration_offset_mps2: f64,
+    /// Factor of the friction between tyres and road.
+    pub friction_gain: f64,
     /// Age of what the sensors tell.
     pub sensor_delay_ticks: u16,
     /// Age of the command that the actuators follow.
@@ -103,6 +105,7 @@ impl Effects {
         steering_offset_rad: 0.0,
         acceleration_gain: 1.0,
         acceleration_offset_mps2: 0.0,
+        friction_gain: 1.0,
         sensor_delay_ticks: 0,
         actuator_delay_ticks: 0,
         late: [Late { obstacles: 0, ticks: 0 }; GROUPS_MAX],
@@ -159,7 +162,7 @@ impl Effects {
     /// Whether every number is finite.
     pub fn is_finite(&self) -> bool {
         let ramps = [self.pose_in_car, self.pose_in_world];
-        let actuators = [self.steering_gain, self.steering_offset_rad, self.acceleration_gain];
+        let actuators = [self.steering_gain, self.steering_offset_rad, self.acceleration_gain, self.friction_gain];
         ramps.iter().flat_map(|r| r.offset.iter().chain(&r.rate_per_s)).all(|v| v.is_finite())
             && actuators.iter().chain([&self.acceleration_offset_mps2]).all(|v| v.is_finite())
             && self.displaced.iter().flat_map(|d| &d.by_m).all(|v| v.is_finite())

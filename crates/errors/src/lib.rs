@@ -35,9 +35,9 @@ pub use effects::{Displaced, Effects, Frame, GROUPS_MAX, Late, PoseRamp};
 pub use memory::{LIMITED_MAX, Memory, SLOT_MAX, Slot, VALUES_MAX};
 pub use model::{ErrorModel, Model};
 pub use models::{
-    Acceleration, ActuatorDelay, Appears, Drift, Growth, HEADING_CELL_RAD, Jump, JumpParts, ObstacleDisplaced,
-    ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed, POSITION_CELL_M, PositionDrift, SensorDelay,
-    SensorLost, SilentSensor, Steering,
+    Acceleration, ActuatorDelay, Appears, Drift, Friction, Growth, HEADING_CELL_RAD, Jump, JumpParts,
+    ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed, POSITION_CELL_M, PositionDrift,
+    SensorDelay, SensorLost, SilentSensor, Steering,
 };
 pub use set::{Entry, ErrorSet, ErrorSetError, Limits, Reach};
 pub use targets::{Grouping, Obstacle, Targets};

@@ -93,6 +93,8 @@ models! {
     Steering,
     /// Another acceleration than commanded.
     Acceleration,
+    /// The road is more slippery than it was.
+    Friction,
     /// Obstacles are recognised late.
     ObstacleLate,
     /// Obstacles are seen at a wrong place.

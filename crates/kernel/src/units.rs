@@ -47,6 +47,12 @@ pub enum Dimension {
     CurvaturePerLength,
     /// One over seconds.
     Rate,
+    /// Kilograms.
+    Mass,
+    /// Kilograms times metres squared, about an axis.
+    Inertia,
+    /// Newtons per radian, of tyres.
+    Stiffness,
     /// Bytes.
     Memory,
     /// A plain number.
@@ -95,6 +101,12 @@ pub const UNITS: &[Unit] = &[
     unit("1/m²", Dimension::CurvaturePerLength, 1.0),
     unit("1/s", Dimension::Rate, 1.0),
     unit("Hz", Dimension::Rate, 1.0),
+    unit("kg", Dimension::Mass, 1.0),
+    unit("t", Dimension::Mass, 1000.0),
+    unit("kg*m^2", Dimension::Inertia, 1.0),
+    unit("kg·m²", Dimension::Inertia, 1.0),
+    unit("N/rad", Dimension::Stiffness, 1.0),
+    unit("kN/rad", Dimension::Stiffness, 1000.0),
     unit("B", Dimension::Memory, 1.0),
     unit("kB", Dimension::Memory, 1e3),
     unit("MB", Dimension::Memory, 1e6),

@@ -31,8 +31,12 @@ pub mod road {
     pub const STATION: usize = TTC + 9;
     /// Speed relative to what is touched; 0 without contact.
     pub const IMPACT_SPEED: usize = TTC + 10;
+    /// Speed of the rear axle across the car, either way; 0 where wheels roll without slip.
+    pub const SLIDE: usize = TTC + 11;
+    /// Angle between car and trailer, either way; 0 without one.
+    pub const HITCH: usize = TTC + 12;
     /// How many there are.
-    pub const COUNT: usize = TTC + 11;
+    pub const COUNT: usize = TTC + 13;
 }
 
 const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
@@ -47,6 +51,8 @@ const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
     ("ego.over_limit", Real(Dimension::Speed)),
     ("ego.station", Real(Dimension::Length)),
     ("ego.impact_speed", Real(Dimension::Speed)),
+    ("ego.slide", Real(Dimension::Speed)),
+    ("ego.hitch", Real(Dimension::Angle)),
 ];
 
 /// The signals of the loop on roads, in the order of its frame.

@@ -88,6 +88,9 @@ pub(crate) fn noun(dimension: Dimension) -> &'static str {
         Dimension::Curvature => "a curvature",
         Dimension::CurvaturePerLength => "a curvature per length",
         Dimension::Rate => "a rate",
+        Dimension::Mass => "a mass",
+        Dimension::Inertia => "a moment of inertia",
+        Dimension::Stiffness => "a stiffness",
         Dimension::Memory => "an amount of memory",
         Dimension::Number => "a plain number",
     }

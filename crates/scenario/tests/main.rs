@@ -1,6 +1,7 @@
 //! The closed loop, from the scenario file to the verdict.
 
 mod broken_files;
+mod cars;
 mod explaining;
 mod golden;
 mod incremental;

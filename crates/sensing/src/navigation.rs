@@ -29,6 +29,15 @@ pub enum MotionSensor {
 impl MotionSensor {
     const ALL: [Self; 4] = [Self::Gps, Self::Compass, Self::Wheels, Self::Gyro];
 
+    /// Its name in scenarios.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gps => "gps",
+            Self::Compass => "compass",
+            Self::Wheels => "wheels",
+            Self::Gyro => "gyro",
+        }
+    }
     /// Its bit in [`NavigationErrors::lost`].
     pub const fn bit(self) -> u8 {
         1 << self as u8

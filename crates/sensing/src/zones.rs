@@ -97,6 +97,12 @@ impl Zones {
         };
         Self { zones: zones.into_iter().map(bounded).collect() }
     }
+    /// These zones and others.
+    #[must_use]
+    pub fn and(mut self, more: Vec<Zone>) -> Self {
+        self.zones.extend(Self::new(more).zones);
+        self
+    }
     /// The zones of a road map that act on satellites.
     pub fn of_network(network: &Network) -> Self {
         let zone = |zone: &anabranch_roads::Zone| {

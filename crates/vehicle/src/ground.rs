@@ -9,7 +9,7 @@
 //! use anabranch_vehicle::{Area, Course, Ground, Place, Zone};
 //!
 //! let puddle = [(10.0, -2.0), (14.0, -2.0), (14.0, 2.0), (10.0, 2.0)].map(|(x, y)| Point::new(x, y));
-//! let wet = Zone { area: Area::Polygon(puddle.to_vec()), friction: Course::Fixed(0.3) };
+//! let wet = Zone { area: Area::Polygon(puddle.to_vec()), friction: Course::Fixed(0.3), during_s: None };
 //! let ground = Ground::new(Course::Fixed(0.9), vec![wet])?;
 //! let at = |x: f64| Place { point: Point::new(x, 0.0), lane: None };
 //! assert_eq!(ground.friction(&at(0.0), 0.0, 1.0), 0.9);
@@ -59,6 +59,8 @@ pub struct Zone {
     pub area: Area,
     /// How slippery.
     pub friction: Course,
+    /// From and until when it is there; always if `None`.
+    pub during_s: Option<[f64; 2]>,
 }
 
 /// A place to ask about.
@@ -143,7 +145,8 @@ impl Zone {
             }
             _ => None,
         };
-        shape.or_else(|| self.friction.fault())
+        let time = self.during_s.is_some_and(|[from, until]| !(from.is_finite() && until > from));
+        shape.or_else(|| self.friction.fault()).or(time.then_some("must be there for some time"))
     }
 }
 
@@ -161,7 +164,10 @@ impl Bounded {
         }
         Self { zone, low, high }
     }
-    fn holds(&self, place: &Place) -> bool {
+    fn holds(&self, place: &Place, time_s: f64) -> bool {
+        if self.zone.during_s.is_some_and(|[from, until]| !(from..until).contains(&time_s)) {
+            return false;
+        }
         match &self.zone.area {
             Area::Polygon(corners) => {
                 let point = place.point;
@@ -206,12 +212,13 @@ impl Ground {
     /// Whether it changes over time: then the tick belongs to the merge key.
     pub fn changes(&self) -> bool {
         let changes = |course: &Course| matches!(course, Course::Table(rows) if rows.len() > 1);
-        changes(&self.everywhere) || self.zones.iter().any(|bounded| changes(&bounded.zone.friction))
+        let zone = |bounded: &Bounded| changes(&bounded.zone.friction) || bounded.zone.during_s.is_some();
+        changes(&self.everywhere) || self.zones.iter().any(zone)
     }
     /// Friction coefficient at a place and time, scaled by the factor of an error choice (1 is no error, S2-34) and kept
     /// between [`FRICTION_MIN`] and [`FRICTION_MAX`].
     pub fn friction(&self, place: &Place, time_s: f64, factor: f64) -> f64 {
-        let zone = self.zones.iter().rev().find(|bounded| bounded.holds(place));
+        let zone = self.zones.iter().rev().find(|bounded| bounded.holds(place, time_s));
         let course = zone.map_or(&self.everywhere, |bounded| &bounded.zone.friction);
         (course.at(time_s) * factor).clamp(FRICTION_MIN, FRICTION_MAX)
     }

@@ -12,7 +12,7 @@ fn place(x: f64, y: f64) -> Place {
 }
 fn square(from: f64, to: f64, friction: f64) -> Zone {
     let corners = [(from, from), (to, from), (to, to), (from, to)].map(|(x, y)| Point::new(x, y)).to_vec();
-    Zone { area: Area::Polygon(corners), friction: Course::Fixed(friction) }
+    Zone { area: Area::Polygon(corners), friction: Course::Fixed(friction), during_s: None }
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn the_zone_listed_last_counts() {
 #[test]
 fn a_zone_with_a_notch_leaves_the_notch_out() {
     let corners = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (2.0, 1.0), (0.0, 4.0)].map(|(x, y)| Point::new(x, y)).to_vec();
-    let zone = Zone { area: Area::Polygon(corners), friction: Course::Fixed(0.2) };
+    let zone = Zone { area: Area::Polygon(corners), friction: Course::Fixed(0.2), during_s: None };
     let ground = Ground::new(Course::Fixed(1.0), vec![zone]).unwrap();
     assert_eq!(ground.friction(&place(2.0, 3.0), 0.0, 1.0), 1.0);
     assert_eq!(ground.friction(&place(2.0, 0.5), 0.0, 1.0), 0.2);
@@ -36,7 +36,11 @@ fn a_zone_with_a_notch_leaves_the_notch_out() {
 
 #[test]
 fn stretches_of_a_lane_hold_on_that_lane_only() {
-    let zone = Zone { area: Area::Stretch { lane: 3, from_m: 20.0, to_m: 30.0 }, friction: Course::Fixed(0.3) };
+    let zone = Zone {
+        area: Area::Stretch { lane: 3, from_m: 20.0, to_m: 30.0 },
+        friction: Course::Fixed(0.3),
+        during_s: None,
+    };
     let ground = Ground::new(Course::Fixed(0.8), vec![zone]).unwrap();
     let on = |lane| ground.friction(&Place { lane, ..place(0.0, 0.0) }, 0.0, 1.0);
     assert_eq!([on(Some((3, 25.0))), on(Some((3, 31.0))), on(Some((2, 25.0))), on(None)], [0.3, 0.8, 0.8, 0.8]);
@@ -55,10 +59,23 @@ fn friction_changes_over_time_and_an_error_scales_it() {
     assert_eq!(at(0.0, 0.0), FRICTION_MIN);
 }
 
+/// A puddle that freezes from 5 s to 8 s: before and after, the road below it counts.
+#[test]
+fn a_zone_can_be_there_for_some_time_only() {
+    let ice = Zone { during_s: Some([5.0, 8.0]), ..square(0.0, 10.0, 0.1) };
+    let ground = Ground::new(Course::Fixed(0.9), vec![square(-5.0, 20.0, 0.5), ice.clone()]).unwrap();
+    assert!(ground.changes());
+    for (time_s, expected) in [(0.0, 0.5), (4.99, 0.5), (5.0, 0.1), (7.99, 0.1), (8.0, 0.5)] {
+        assert_eq!(ground.friction(&place(5.0, 5.0), time_s, 1.0), expected, "{time_s}");
+    }
+    let never = Zone { during_s: Some([8.0, 8.0]), ..ice };
+    assert!(Ground::new(Course::Fixed(0.9), vec![never]).is_err());
+}
+
 #[test]
 fn bad_grounds_are_told_with_their_zone() {
     let bad = |zones| Ground::new(Course::Fixed(0.9), zones).unwrap_err();
-    let flat = Zone { area: Area::Polygon(vec![Point::default(); 2]), friction: Course::Fixed(0.5) };
+    let flat = Zone { area: Area::Polygon(vec![Point::default(); 2]), friction: Course::Fixed(0.5), during_s: None };
     assert_eq!(bad(vec![square(0.0, 1.0, 0.5), flat]).to_string(), "friction zone 2 has fewer than three corners");
     assert!(matches!(bad(vec![square(0.0, 1.0, 7.0)]), BadGround::Zone { zone: 1, .. }));
     assert!(matches!(Ground::new(Course::Table(vec![]), vec![]), Err(BadGround::Everywhere(_))));

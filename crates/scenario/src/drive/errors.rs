@@ -1,10 +1,11 @@
 //! From the errors of a scenario file to error models.
 
 use anabranch_errors::{
-    Acceleration, ActuatorDelay, Appears, Drift, Entry, ErrorSet, ErrorSetError, Frame, Grouping, Growth, Jump,
-    JumpParts, Limits, Model, Obstacle, ObstacleDisplaced, ObstacleGhost, ObstacleLate, ObstacleMissed, PositionDrift,
-    SensorDelay, Steering, Targets,
+    Acceleration, ActuatorDelay, Appears, Drift, Entry, ErrorSet, ErrorSetError, Frame, Friction, Grouping, Growth,
+    Jump, JumpParts, Limits, Model, Obstacle, ObstacleDisplaced, ObstacleGhost, ObstacleLate, ObstacleMissed,
+    PositionDrift, SensorDelay, SensorLost, SilentSensor, Steering, Targets,
 };
+use anabranch_sensing::MotionSensor;
 
 use crate::file::{self, DriftSize, ErrorKind, ErrorPlace, ErrorSpec, ScenarioSpec};
 
@@ -59,6 +60,11 @@ pub(super) fn model(spec: &ScenarioSpec, error: &ErrorSpec, numbers: &Numbers) -
         }
         ErrorKind::Gain { by } if error.on.value == ErrorPlace::Steering => {
             Steering { id, offsets_rad: Vec::new(), gains: by.clone() }.into()
+        }
+        ErrorKind::Gain { by } if error.on.value == ErrorPlace::Friction => Friction { id, gains: by.clone() }.into(),
+        ErrorKind::Lost { sensors } => {
+            let silent = |sensor: &MotionSensor| SilentSensor { name: sensor.name().to_owned(), number: *sensor as u8 };
+            SensorLost { id, sensors: sensors.iter().map(silent).collect() }.into()
         }
         ErrorKind::Gain { by } => Acceleration { id, offsets_mps2: Vec::new(), gains: by.clone() }.into(),
         ErrorKind::Late { by_s, obstacle } => {

@@ -37,7 +37,7 @@ use index::EdgeIndex;
 pub(crate) use likelihood::{Likely, likely};
 use plan::{Plan, Replanning};
 pub use state::{DriveState, DriverMemory};
-pub use street::{RoadUser, StreetState};
+pub use street::{Attached, RoadUser, StreetState};
 
 /// The driver under test.
 #[derive(Clone, Debug)]

@@ -64,7 +64,10 @@ impl Drive {
                     foreign: self.foreign().map(|_| {
                         ForeignMemory::start(seed, plan.path.sections().first().map_or(0.0, |first| first.start_m))
                     }),
-                    street: self.street.as_ref().map(|street| Box::new(street.start(seed, start))),
+                    street: self
+                        .street
+                        .as_ref()
+                        .map(|street| Box::new(street.start(seed, start, &Car { speed, ..Car::at(pose) }))),
                 })
             }),
         })
@@ -238,15 +241,27 @@ impl Drive {
     pub(super) fn sense(&self, state: &mut DriveState, cycle: u32, scratch: &Scratch<'_>) -> Told<f64> {
         let car = &state.car.car;
         if self.localisation.is_due(u64::from(state.tick)) {
-            let seconds = f64::from(cycle) * self.model.dt_s;
-            let error = PoseError {
-                in_car: scratch.effects.pose_in_car.at(seconds),
-                in_world: scratch.effects.pose_in_world.at(seconds),
-            };
             let truth = TruePose { x: car.x, y: car.y, heading: car.heading, cos: scratch.cos, sin: scratch.sin };
-            state.reading = read(truth, error);
+            state.reading = read(truth, self.pose_error(cycle, scratch));
         }
-        let fresh = [state.reading.x, state.reading.y, state.reading.heading, car.speed];
+        let speed_mps = car.speed;
+        self.tell_late(state, speed_mps, scratch)
+    }
+
+    /// The error of the estimate in a base cycle of the segment.
+    #[inline(always)]
+    pub(super) fn pose_error(&self, cycle: u32, scratch: &Scratch<'_>) -> PoseError<f64> {
+        let seconds = f64::from(cycle) * self.model.dt_s;
+        PoseError {
+            in_car: scratch.effects.pose_in_car.at(seconds),
+            in_world: scratch.effects.pose_in_world.at(seconds),
+        }
+    }
+
+    /// The last reading and a speed, as late as they arrive.
+    #[inline(always)]
+    pub(super) fn tell_late(&self, state: &mut DriveState, speed_mps: f64, scratch: &Scratch<'_>) -> Told<f64> {
+        let fresh = [state.reading.x, state.reading.y, state.reading.heading, speed_mps];
         let [x, y, heading, speed] = match &mut state.extras {
             Some(extras) => extras.told_line.pass(fresh, scratch.effects.sensor_delay_ticks),
             None => fresh,
@@ -310,7 +325,7 @@ impl Drive {
         let before = state.car.car;
         let car = &mut state.car.car;
         (scratch.cos, scratch.sin) = moved(car, state.car.gear.sign());
-        if self.part.is_some() && self.strays(&before, car) {
+        if (self.part.is_some() || self.street.is_some()) && self.strays(&before, car) {
             scratch.edges = self.index.all();
         }
         if car.speed.abs() > self.speed_bound_mps {

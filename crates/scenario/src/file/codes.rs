@@ -66,7 +66,7 @@ codes! {
         "This version reads `anabranch/1`. A file with a higher number was written for a newer version of Anabranch.";
     NotPositive "E0118" "a value that must be positive, or must not be negative"
         "Sizes, times and cells are positive; distances and tolerances may be zero but not negative.";
-    OutOfRange "E0119" "a whole number out of its range"
+    OutOfRange "E0119" "a number out of its range"
         "The number counts something, and the message says from where to where it goes.";
     Exclusive "E0120" "keys that exclude each other"
         "The keys say the same thing in two ways, or contradict each other. Keep one of them. An `[[error]]` describes exactly one kind of error; write one block for each.";
@@ -85,9 +85,9 @@ codes! {
     UnknownObstacle "E0202" "an obstacle that does not exist"
         "The error names an obstacle that no `[[world.obstacle]]` has as its id.";
     WrongPlace "E0203" "a kind of error that cannot occur there"
-        "Jumps and drifts happen to the localisation, offsets and gains to steering or acceleration, delays to localisation or actuators; `late`, `displaced`, `missed`, `ghost` and `appears` to obstacles.";
+        "Jumps and drifts happen to the localisation, offsets and gains to steering or acceleration, gains also to the friction of the road, `lost` to the localisation, delays to localisation or actuators; `late`, `displaced`, `missed`, `ghost` and `appears` to obstacles.";
     UnknownPlace "E0204" "a place for errors that does not exist"
-        "`on` names what is wrong: `ego.localisation`, `ego.steering`, `ego.acceleration`, `ego.actuators`, `ego.obstacles`, or the id of an obstacle.";
+        "`on` names what is wrong: `ego.localisation`, `ego.steering`, `ego.acceleration`, `ego.actuators`, `ego.obstacles`, `world.friction`, or the id of an obstacle.";
     EmptyError "E0205" "an error that changes nothing"
         "An error whose size is zero, or whose limit is smaller than its step, has no mode besides \"none\": exploring it would look like a proof and be none.";
     WrongOffset "E0206" "an offset of the wrong dimension"
@@ -147,7 +147,9 @@ codes! {
     NoRoute "E0803" "no way leads to the goal"
         "The driver on roads follows lanes and links from its start to its goal. The message says how far they lead.";
     NotOnRoads "E0804" "something that does not go together with roads"
-        "The driver `road` needs a `[road]`, and a `[road]` needs that driver; obstacles that must be sensed are written as `[[object]]` there.";
+        "The driver `road` needs a `[road]`, and a `[road]` needs that driver; obstacles that must be sensed are written as `[[object]]` there. Tyres, trailers, zones and the filter of the localisation are for roads.";
+    NothingActs "E0805" "something that nothing in this scenario can feel"
+        "Friction acts in the tyres of `model = \"single-track\"`, and only there; zones without satellites and lost sensors act on a localisation with `filter = \"ekf\"`. Without them an exploration would look like a proof and be none.";
 }
 
 impl Code {

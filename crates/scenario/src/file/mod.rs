@@ -30,6 +30,7 @@ mod codes;
 mod diagnostic;
 mod inline;
 pub mod keys;
+mod motion_spec;
 mod outside;
 mod overrides;
 mod problems;
@@ -50,6 +51,7 @@ use std::fmt;
 pub use codes::Code;
 pub use diagnostic::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use inline::{error_file, variation_file};
+pub use motion_spec::{FilterSpec, MotionSensorGiven, VehicleModel, ZoneEffect, ZoneSpec};
 pub use outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
 pub use reference::{codes_reference, format_reference, schema_json};
 pub use road_spec::{FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhen};
@@ -62,7 +64,7 @@ pub use spec::{
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{
     Care, DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, JunctionControl, Keep, Manner, ObjectKind,
-    Order, RoadShape, Scope,
+    Order, RoadShape, Scope, VehicleKind,
 };
 
 use problems::Problems;

@@ -2,8 +2,10 @@
 
 use anabranch_geometry::{Arc, Point, Pose};
 use anabranch_kernel::units::Dimension;
+use anabranch_sensing::MotionSensor;
 use anabranch_vehicle::CarSpec;
 
+use super::motion_spec::{FilterSpec, VehicleModel, ZoneSpec};
 use super::outside::{OutsideSpec, PartSpec};
 use super::road_spec::RoadSpec;
 use super::span::{Located, Span};
@@ -53,6 +55,10 @@ pub struct WorldSpec {
     pub walls: Vec<WallSpec>,
     /// Things that must not be touched.
     pub obstacles: Vec<ObstacleSpec>,
+    /// Friction coefficient everywhere but in zones; that of dry asphalt if `None`.
+    pub friction: Option<Located<f64>>,
+    /// Parts of the world with a property of their own, later ones over earlier ones.
+    pub zones: Vec<ZoneSpec>,
 }
 
 impl WorldSpec {
@@ -105,6 +111,8 @@ pub struct EgoSpec {
     pub path: Option<Vec<Located<Arc>>>,
     /// Cycle of the position estimate; every base cycle if `None`.
     pub localisation_cycle_s: Option<Located<f64>>,
+    /// Sensors and filter behind the estimate; the truth and its errors if `None`.
+    pub filter: Option<FilterSpec>,
     /// An FMU as a part of the car.
     pub part: Option<PartSpec>,
     /// What sees unknown obstacles.
@@ -116,8 +124,10 @@ pub struct EgoSpec {
 pub struct VehicleSpec {
     /// Name of the built-in vehicle.
     pub base: Located<String>,
-    /// All its values.
+    /// All its values; of a tractor, without its trailer.
     pub car: CarSpec,
+    /// What moves it.
+    pub model: Located<VehicleModel>,
 }
 
 /// Where the car starts; each list has at least one value (S1-52).
@@ -289,10 +299,15 @@ pub enum ErrorKind {
         /// How much.
         by: Vec<f64>,
     },
-    /// Multiplies the command.
+    /// Multiplies the command, or the friction of the road.
     Gain {
         /// Factors, none of them 1.
         by: Vec<f64>,
+    },
+    /// Sensors of the own motion tell nothing (S4-8).
+    Lost {
+        /// Which ones, one mode each.
+        sensors: Vec<MotionSensor>,
     },
     /// An obstacle is recognised late (S1-19).
     Late {

@@ -57,6 +57,9 @@ pub(super) fn dimension_name(dimension: Dimension) -> &'static str {
         Dimension::Curvature => "a curvature",
         Dimension::CurvaturePerLength => "a path gain",
         Dimension::Rate => "a rate",
+        Dimension::Mass => "a mass",
+        Dimension::Inertia => "a moment of inertia",
+        Dimension::Stiffness => "a stiffness",
         Dimension::Memory => "an amount of memory",
         Dimension::Number => "a number",
     }

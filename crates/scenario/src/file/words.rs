@@ -148,6 +148,22 @@ words! {
         Actuators = "ego.actuators",
         /// The perception of obstacles, or the obstacles themselves.
         Obstacles = "ego.obstacles",
+        /// The road below the tyres.
+        Friction = "world.friction",
+    }
+}
+
+words! {
+    /// What moves a vehicle.
+    VehicleKind {
+        /// Rolls without slip, with lags of steering and drive (S4-11).
+        Car = "car",
+        /// Rolls without slip and does at once what it is told (S4-6).
+        Kinematic = "kinematic",
+        /// Its tyres slip (S4-21).
+        SingleTrack = "single-track",
+        /// Rolls without slip and draws a trailer (S4-23).
+        Trailer = "trailer",
     }
 }
 

@@ -296,7 +296,14 @@ impl Drive {
             state.car.gear = Gear::of_sign(command.gear_sign);
         }
         let (steering, accel) = self.commanded(state, &now.scratch);
-        self.act_in_lane(lane, |car, gear_sign| self.model.step(car, steering, accel, gear_sign))
+        match self.street.as_ref().zip(now.street.as_mut()) {
+            Some((street, on)) => self.act_on_street(street, on, state, &mut now.scratch, lane.watch, |handed| {
+                street.vehicle.step(handed, steering, accel)
+            }),
+            None => self.act_by(state, &mut now.scratch, lane.watch, |car, gear_sign| {
+                self.model.step(car, steering, accel, gear_sign)
+            }),
+        }
     }
 
     /// The car is moved by somebody, on roads or off them.
@@ -308,7 +315,9 @@ impl Drive {
         let now = lane.now.as_mut().expect("the segment was begun");
         let state = &mut lane.state;
         match self.street.as_ref().zip(now.street.as_mut()) {
-            Some((street, on)) => self.act_on_street(street, on, state, &mut now.scratch, lane.watch, moved),
+            Some((street, on)) => self.act_on_street(street, on, state, &mut now.scratch, lane.watch, |handed| {
+                moved(handed.car, handed.gear_sign)
+            }),
             None => self.act_by(state, &mut now.scratch, lane.watch, moved),
         }
     }

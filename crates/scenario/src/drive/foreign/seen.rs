@@ -13,7 +13,7 @@ use anabranch_sensing::Perceived;
 
 use super::super::plan::Plan;
 use super::super::state::{DriveState, FREE_M};
-use super::super::street::{OnStreet, RoadTold};
+use super::super::street::{OnStreet, RoadTold, covariance};
 use super::super::tick::Scratch;
 use super::super::{Drive, Eyes};
 use super::occupancy::ends;
@@ -86,6 +86,7 @@ impl Drive {
     /// stands at the end of one; waiting for the gear is left to the driver.
     pub(super) fn seen(&self, driver: &ForeignDriver, state: &mut DriveState, sight: &mut Sight<'_, '_>) -> Seen {
         let (told, car) = (&sight.told, state.car.car);
+        let covariance = sight.street.as_deref().and_then(|on| covariance(&on.own)).unwrap_or(driver.covariance);
         let on_road = self.street.as_ref().zip(sight.street.as_deref_mut());
         let on_road = on_road.map(|(street, on)| street.tell(on, state.start, told));
         let goal = &self.goal.pose;
@@ -103,7 +104,7 @@ impl Drive {
         Seen {
             time: f64::from(state.tick) * self.model.dt_s,
             tick: u64::from(state.tick),
-            pose: PoseSeen { x: told.x, y: told.y, heading: told.heading, covariance: driver.covariance },
+            pose: PoseSeen { x: told.x, y: told.y, heading: told.heading, covariance },
             speed: told.speed,
             steer: car.steering,
             gear: state.car.gear.sign() as i8,

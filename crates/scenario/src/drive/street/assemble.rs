@@ -1,23 +1,25 @@
 //! From the roads of a scenario file to the loop on them.
 
 use anabranch_driving::road::{RoadDriver, RoadDriverSpec};
-use anabranch_geometry::{Arc, Edge, Path, Pose};
+use anabranch_geometry::{Arc, Edge, Outline, Path, Pose};
 use anabranch_kernel::Seed;
 use anabranch_roads::{LaneId, Network, Route, SignalRef, Then};
 use anabranch_sensing::{
     Detector, DetectorSpec, Mount, NoiseModel, OBSTACLES_MAX, RaySensor, RaySensorSpec, Tracker, TrackerSpec, Walls,
 };
 use anabranch_traffic::{Car, Flow, Id, Kind, Layout, Settings, Streets, Timeline, Traffic, World, spread};
-use anabranch_vehicle::CarModel;
+use anabranch_vehicle::{CarModel, CarSpec};
 
 use super::super::assemble::AssembleError;
 use super::super::errors::Numbers;
 use super::super::plan::{Plan, closed_edges};
 use super::cast::{self, rectangle};
 use super::others::{self, WALKER_HALF_M};
+use super::place::navigation;
+use super::vehicle::Vehicle;
 use super::{Pool, Street};
 use crate::file::way::place;
-use crate::file::{Manner, ObjectKind, RoadSpec, ScenarioSpec, Span};
+use crate::file::{Manner, ObjectKind, RoadSpec, ScenarioSpec, Span, VehicleModel};
 
 /// Distance of the corners of the drawn way.
 const WAY_STEP_M: f64 = 2.0;
@@ -58,16 +60,29 @@ pub(in super::super) fn assemble(
         Manner::Calm => RoadDriverSpec::CALM,
         Manner::Eager => RoadDriverSpec::EAGER,
     };
+    let vehicle = Vehicle::new(&spec.ego.vehicle.model.value, model, &network, &spec.world)
+        .map_err(|error| unsupported(error.to_string(), road.span))?;
+    let rear_m = vehicle.rear_m(model);
     let (mut drivers, mut signals, mut plans) = (Vec::new(), Vec::new(), Vec::new());
     for start in spec.ego.start.all() {
         let route = route(&network, start.pose, spec)?;
         signals.push(lights(&network, &route));
         plans.push(Plan { path: way(&network, &route, start.pose), trajectory: None });
-        let driver = RoadDriver::for_rolling(manner, network.clone(), route, &model.spec, cycle_s);
+        // A driver keeps room for everything that its car draws.
+        let outline = Outline { rear_m, ..model.spec.outline };
+        let driver = match &spec.ego.vehicle.model.value {
+            VehicleModel::Tyres(tyres) => RoadDriver::for_tyres(manner, network.clone(), route, tyres, cycle_s),
+            VehicleModel::Rolling | VehicleModel::Trailer(_) => {
+                let car = CarSpec { outline, ..model.spec };
+                RoadDriver::for_rolling(manner, network.clone(), route, &car, cycle_s)
+            }
+        };
         drivers.push(driver.map_err(|error| unsupported(error.to_string(), spec.ego.driver.kind.span))?);
     }
     let (streets, layout) = Layout::new(&network).map_err(|error| unsupported(error.to_string(), road.span))?;
-    let (traffic, cars, cast) = traffic(spec, road, model, streets, &layout)?;
+    let length_m = model.spec.outline.front_m + rear_m;
+    let (traffic, cars, cast) =
+        traffic(spec, road, (length_m, 2.0 * model.spec.outline.half_width_m), streets, &layout)?;
     let until_ticks = spec.world.ticks(spec.explore.until_s.value).max(1);
     let timeline = Timeline::new(&traffic, traffic.start(&cars), until_ticks + 1);
     let mut shapes: Vec<_> =
@@ -95,6 +110,8 @@ pub(in super::super) fn assemble(
         verdicts_from: (spec.world.walls.len() + spec.world.obstacles.len()) as u32,
         ego_kind: traffic.settings().kinds.len() as u8 - 2,
         traffic,
+        vehicle,
+        navigation: spec.ego.filter.as_ref().map(|filter| navigation(filter, road, &spec.world)),
         buffers: Pool::default(),
     };
     Ok((street, plans))
@@ -133,14 +150,12 @@ fn way(network: &Network, route: &Route, start: Pose) -> Path {
 fn traffic(
     spec: &ScenarioSpec,
     road: &RoadSpec,
-    model: &CarModel,
+    (length_m, width_m): (f64, f64),
     streets: Streets,
     layout: &Layout,
 ) -> Result<(Traffic, Vec<Car>, cast::Cast), AssembleError> {
     let refused = |what: String| unsupported(what, road.span);
     let mut settings = Settings::new(spec.world.step_s.value);
-    let outline = &model.spec.outline;
-    let (length_m, width_m) = (outline.front_m + outline.rear_m, 2.0 * outline.half_width_m);
     settings.kinds.push(Kind { length_m, width_m, ..Kind::CAR });
     let mut world = World::new(streets, settings);
     let cast = cast::cast(road, layout, &spec.world, &mut world);

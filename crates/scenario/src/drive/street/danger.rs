@@ -2,6 +2,7 @@
 
 use anabranch_geometry::{Body, Pose, nearest};
 use anabranch_kernel::{Danger, maths};
+use anabranch_vehicle::Car;
 
 use super::super::Drive;
 use super::super::state::DriveState;
@@ -19,7 +20,11 @@ impl Drive {
     pub(in super::super) fn danger_on_street(&self, street: &Street, state: &DriveState) -> Danger {
         let own = state.street();
         let car = &state.car.car;
-        let worst = -street.predicted_clearance_m(own, &self.body, car.pose(), car.speed);
+        let mut worst_m = street.predicted_clearance_m(own, &self.body, car.pose(), car);
+        if let Some((body, pose)) = street.vehicle.trailer(car, &own.attached) {
+            worst_m = worst_m.min(street.predicted_clearance_m(own, body, pose, car));
+        }
+        let worst = -worst_m;
         let on = street.on_lane(own, car.pose());
         let (along, across, speed) = (on.place.station_m, on.place.lateral_m, car.speed);
         let axes = [along, -along, across, -across, speed, -speed];
@@ -28,17 +33,18 @@ impl Drive {
 }
 
 impl Street {
-    fn predicted_clearance_m(&self, own: &StreetState, body: &Body, car: Pose, speed_mps: f64) -> f64 {
+    /// Of a body that moves as the car does: straight on, the way its front points.
+    fn predicted_clearance_m(&self, own: &StreetState, body: &Body, at: Pose, car: &Car<f64>) -> f64 {
         let mut buffers = self.buffers.take();
-        self.gather(&own.branch, car.point(), &mut buffers.others);
+        self.gather(&own.branch, at.point(), &mut buffers.others);
         let (sin, cos) = maths::sin_cos(car.heading);
         let mut least_m = self.reach_m;
         for other in &buffers.others {
             let [east, north] = other.velocity_mps();
             for step in 0..=PREDICT_STEPS {
                 let seconds = PREDICT_S * f64::from(step) / f64::from(PREDICT_STEPS);
-                let way_m = speed_mps * seconds;
-                let then = Pose::new(car.x + way_m * cos, car.y + way_m * sin, car.heading);
+                let way_m = car.speed * seconds;
+                let then = Pose::new(at.x + way_m * cos, at.y + way_m * sin, at.heading);
                 let there =
                     Pose::new(other.pose.x + east * seconds, other.pose.y + north * seconds, other.pose.heading);
                 least_m = least_m.min(self.clearance_m(body, then, &Other { pose: there, ..*other }, least_m));

@@ -19,6 +19,8 @@ pub(in super::super) struct StreetLayout {
     detector: usize,
     tracks: usize,
     stood: usize,
+    attached: usize,
+    navigation: usize,
 }
 
 /// Of the place on the route that the host keeps for a driver from outside.
@@ -52,6 +54,8 @@ impl Street {
             detector: add(self.detector.variables("sensor")),
             tracks: add(Tracker::variables("track")),
             stood: add(vec![Variable::exact("stood")]),
+            attached: add(self.vehicle.variables()),
+            navigation: add(self.navigation.as_ref().map_or_else(Vec::new, |n| n.variables("localisation"))),
         }
     }
 
@@ -66,5 +70,9 @@ impl Street {
         self.detector.write_key(&street.detector, layout.detector, key);
         street.tracks.write_key(layout.tracks, key);
         key.exact(layout.stood, u64::from(street.stood));
+        street.attached.write_key(layout.attached, key);
+        if let (Some(navigation), Some(known)) = (&self.navigation, &street.navigation) {
+            navigation.write_key(known, layout.navigation, key);
+        }
     }
 }

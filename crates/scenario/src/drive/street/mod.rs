@@ -11,18 +11,22 @@ mod danger;
 mod key;
 mod look;
 mod others;
+mod place;
 mod rules;
 mod signals;
 mod state;
 mod tick;
 mod told;
+mod vehicle;
 
 use std::sync::{Arc, Mutex};
 
 use anabranch_driving::road::{RoadDriver, SeenLight, SeenObject};
 use anabranch_geometry::EdgeSet;
 use anabranch_roads::{Network, SignalRef};
-use anabranch_sensing::{Detection, Detections, Detector, RaySensor, Scan, Scene, Tracker, TrueObject, Walls};
+use anabranch_sensing::{
+    Detection, Detections, Detector, Navigation, RaySensor, Scan, Scene, Tracker, TrueObject, Walls,
+};
 use anabranch_traffic::{BranchScratch, Layout, Timeline, Traffic};
 
 pub(super) use assemble::{assemble, numbers};
@@ -30,9 +34,13 @@ use cast::Cast;
 pub(super) use key::StreetLayout;
 pub use others::RoadUser;
 use others::{Other, Placed};
+pub(super) use place::covariance;
 pub use state::StreetState;
 pub(super) use tick::OnStreet;
 pub(super) use told::RoadTold;
+pub use vehicle::Attached;
+pub(super) use vehicle::Handed;
+use vehicle::Vehicle;
 
 /// Everything about roads that does not evolve.
 #[derive(Debug)]
@@ -63,6 +71,10 @@ pub(crate) struct Street {
     verdicts_from: u32,
     /// The car as traffic sees it.
     ego_kind: u8,
+    /// What moves the car.
+    pub(super) vehicle: Vehicle,
+    /// How it finds its place; by the truth and its errors if `None`.
+    navigation: Option<Navigation>,
     buffers: Pool,
 }
 

@@ -1,9 +1,11 @@
 //! What of roads evolves.
 
 use anabranch_driving::road::RoadMemory;
-use anabranch_sensing::{DetectorState, TrackerState};
+use anabranch_sensing::{DetectorState, NavigationState, TrackerState};
 use anabranch_traffic::Branch;
 use serde::{Deserialize, Serialize};
+
+use super::Attached;
 
 /// The part of the state that roads need.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +20,10 @@ pub struct StreetState {
     pub tracks: TrackerState,
     /// The car has stood before the stop sign that comes next.
     pub stood: bool,
+    /// What of the vehicle evolves besides the plain car.
+    pub attached: Attached,
+    /// What the filter of the own motion believes, where there is one.
+    pub navigation: Option<Box<NavigationState>>,
     /// Of the chance of sensors: the same in every state of an exploration.
     pub seed: u64,
 }

@@ -1,8 +1,7 @@
 //! One segment on roads, tick by tick.
 
 use anabranch_driving::follow::Told;
-use anabranch_driving::track::EgoEstimate;
-use anabranch_geometry::{Contact, Motion, Pose, first_contact, max_displacement, may_touch};
+use anabranch_geometry::{Body, Contact, Motion, Pose, first_contact, max_displacement, may_touch};
 use anabranch_kernel::{Chance, Choice, Fault, Seed, SegmentEnd, Watch, maths};
 use anabranch_monitors::{low_speed, road};
 use anabranch_sensing::TrackerState;
@@ -16,7 +15,7 @@ use super::look::{CHANCE, Viewer};
 use super::others::Other;
 use super::rules::Moved;
 use super::signals::Moment;
-use super::{Buffers, Street, StreetState};
+use super::{Buffers, Handed, Street, StreetState, place};
 
 /// Others nearer than this get their exact distance; for those beyond it a bound is told.
 const NEAR_M: f64 = 20.0;
@@ -30,7 +29,7 @@ pub(super) fn relative(frame: Pose, car: Pose) -> Pose {
 /// A segment on roads on its way: what evolves, taken out of the state, and what it works with.
 #[derive(Debug)]
 pub(in super::super) struct OnStreet {
-    pub(super) own: Box<StreetState>,
+    pub(in super::super) own: Box<StreetState>,
     pub(super) buffers: Box<Buffers>,
 }
 
@@ -50,8 +49,8 @@ impl Drive {
             let told = self.sense_on_street(street, &mut on, state, cycle, &scratch);
             self.decide_on_street(street, &mut on, state, &told);
             let (steering, accel) = self.commanded(state, &scratch);
-            ended = self.act_on_street(street, &mut on, state, &mut scratch, watch, |car, gear_sign| {
-                self.model.step(car, steering, accel, gear_sign)
+            ended = self.act_on_street(street, &mut on, state, &mut scratch, watch, |handed| {
+                street.vehicle.step(handed, steering, accel)
             });
             if !matches!(ended, Ok(None)) {
                 break;
@@ -77,6 +76,10 @@ impl Drive {
         street.gather(&own.branch, state.car.car.pose().point(), &mut buffers.others);
         scratch.clearance_m =
             scratch.clearance_m.min(street.nearest_m(&self.body, state.car.car.pose(), &buffers.others));
+        if let Some((body, pose)) = street.vehicle.trailer(&state.car.car, &own.attached) {
+            let nearest_m = street.nearest_m(body, pose, &buffers.others);
+            scratch.clearance_m = scratch.clearance_m.min(nearest_m).min(self.trailer_to_walls_m(body, pose));
+        }
         if watch.is_recording() && state.tick == 0 {
             // Watching must not change anything, not even whether the car has stood.
             let stood = own.stood;
@@ -96,7 +99,10 @@ impl Drive {
         cycle: u32,
         scratch: &Scratch<'_>,
     ) -> Told<f64> {
-        let told = self.sense(state, cycle, scratch);
+        let told = match &street.navigation {
+            Some(navigation) => self.sense_by_filter(navigation, &mut on.own, state, cycle, scratch),
+            None => self.sense(state, cycle, scratch),
+        };
         let viewer = Viewer { truth: state.car.car.pose(), believed: Pose::new(told.x, told.y, told.heading) };
         street.look(&mut on.own, viewer, &scratch.effects, &mut on.buffers);
         told
@@ -114,7 +120,7 @@ impl Drive {
             return;
         }
         let OnStreet { own, buffers } = on;
-        let ego = self.estimate(state, Pose::new(told.x, told.y, told.heading), told.speed);
+        let ego = self.estimate(own, &state.car.car, Pose::new(told.x, told.y, told.heading), told.speed);
         let seen = street.seen(own, state.start, ego, buffers);
         let command = street.drivers[usize::from(state.start)].decide(&mut own.memory, &seen);
         state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
@@ -130,13 +136,17 @@ impl Drive {
         state: &mut DriveState,
         scratch: &mut Scratch<'a>,
         watch: &mut Watch<'_>,
-        moved: impl FnOnce(&mut Car<f64>, f64) -> (f64, f64),
+        moved: impl FnOnce(Handed<'_>) -> (f64, f64),
     ) -> Result<Option<SegmentEnd>, Fault> {
         let OnStreet { own, buffers } = on;
         let before = state.car.car;
         let was_on = street.on_lane(own, before.pose());
         let outside = street.outsiders(&was_on, &self.model.spec.outline, before.speed);
-        let mut contact = self.advance(state, scratch, moved);
+        let trailer_before = street.vehicle.trailer(&before, &own.attached);
+        let ground = (&was_on, f64::from(state.tick) * self.model.dt_s, scratch.effects.friction_gain);
+        let attached = &mut own.attached;
+        let mut contact = self
+            .advance(state, scratch, |car, gear_sign| moved(street.vehicle.hand((car, attached), gear_sign, ground)));
         street.traffic.step_branch(
             &street.timeline,
             &mut own.branch,
@@ -150,8 +160,21 @@ impl Drive {
         std::mem::swap(&mut buffers.others, &mut buffers.before);
         street.gather(&own.branch, state.car.car.pose().point(), &mut buffers.others);
         let motion = Motion { from: before.pose(), to: state.car.car.pose() };
-        let mut event = Event { accel_before: before.accel, way_m: before.speed * self.model.dt_s, ..Event::default() };
-        if let Some(touch) = self.touch(street, &motion, buffers, scratch) {
+        let mut event = Event {
+            accel_before: before.accel,
+            way_m: before.speed * self.model.dt_s,
+            speed_gained_mps: state.car.car.speed - before.speed,
+            ..Event::default()
+        };
+        let mut touch = self.touch(street, (&self.body, &motion), buffers, scratch);
+        if let (Some((body, from)), Some((_, to))) =
+            (trailer_before, street.vehicle.trailer(&state.car.car, &own.attached))
+        {
+            let drawn = self.drag(street, (body, Motion { from, to }, motion), buffers, scratch);
+            let sooner = |a: &Touch, b: &Touch| a.contact.fraction.total_cmp(&b.contact.fraction);
+            touch = touch.into_iter().chain(drawn).min_by(sooner);
+        }
+        if let Some(touch) = touch {
             let is_first = contact.as_ref().is_none_or(|wall| touch.contact.fraction < wall.fraction);
             if is_first {
                 event.impact_mps = relative_speed(&state.car.car, touch.velocity_mps);
@@ -167,33 +190,25 @@ impl Drive {
         Ok(self.judge(state, &frame, event.contact.as_ref(), watch))
     }
 
-    /// What the driver knows of its own car: pose and speed as told, the rest from the car itself.
-    fn estimate(&self, state: &DriveState, pose: Pose, speed_mps: f64) -> EgoEstimate {
-        let (car, spec) = (&state.car.car, &self.model.spec);
-        EgoEstimate {
-            pose,
-            speed_mps,
-            slide_mps: 0.0,
-            yaw_rate_radps: speed_mps * spec.slip_gain * maths::tan(car.steering) / spec.wheelbase_m,
-            steering_rad: car.steering,
-            accel_mps2: car.accel,
-        }
-    }
-
     /// Contact with others along the way of this tick, in their own frames; the clearance becomes that of the nearest.
-    fn touch(&self, street: &Street, motion: &Motion, buffers: &Buffers, scratch: &mut Scratch<'_>) -> Option<Touch> {
+    pub(super) fn touch(
+        &self,
+        street: &Street,
+        (body, motion): (&Body, &Motion),
+        buffers: &Buffers,
+        scratch: &mut Scratch<'_>,
+    ) -> Option<Touch> {
         let mut first: Option<Touch> = None;
         scratch.clearance_m = scratch.clearance_m.min(street.reach_m);
         for other in &buffers.others {
-            let far_m =
-                motion.to.point().distance_m(other.pose.point()) - self.body.bounding_radius_m - other.radius_m();
+            let far_m = motion.to.point().distance_m(other.pose.point()) - body.bounding_radius_m - other.radius_m();
             if far_m > NEAR_M {
                 scratch.clearance_m = scratch.clearance_m.min(far_m);
                 continue;
             }
             let known = buffers.before.binary_search_by_key(&other.number, |known| known.number);
             let was = known.map_or(other, |at| &buffers.before[at]);
-            if let Some(contact) = self.touch_one(street, motion, was, other, scratch)
+            if let Some(contact) = self.touch_one(street, (body, motion), was, other, scratch)
                 && first.as_ref().is_none_or(|touch| contact.fraction < touch.contact.fraction)
             {
                 first = Some(Touch { contact, velocity_mps: other.velocity_mps() });
@@ -208,7 +223,7 @@ impl Drive {
     fn touch_one(
         &self,
         street: &Street,
-        motion: &Motion,
+        (body, motion): (&Body, &Motion),
         was: &Other,
         is: &Other,
         scratch: &mut Scratch<'_>,
@@ -216,14 +231,14 @@ impl Drive {
         let from = relative(was.pose, motion.from);
         let turn = (motion.to.heading - motion.from.heading) - maths::wrap_angle(is.pose.heading - was.pose.heading);
         let to = Pose { heading: from.heading + turn, ..relative(is.pose, motion.to) };
-        let clearance_m = street.clearance_m(&self.body, motion.to, is, f64::INFINITY);
-        let before_m = street.clearance_m(&self.body, motion.from, was, f64::INFINITY);
+        let clearance_m = street.clearance_m(body, motion.to, is, f64::INFINITY);
+        let before_m = street.clearance_m(body, motion.from, was, f64::INFINITY);
         scratch.clearance_m = scratch.clearance_m.min(clearance_m);
-        let moved_m = max_displacement(&self.body, to.x - from.x, to.y - from.y, turn);
+        let moved_m = max_displacement(body, to.x - from.x, to.y - from.y, turn);
         if !may_touch(before_m, clearance_m, moved_m) {
             return None;
         }
-        let contact = first_contact(&self.body, &Motion { from, to }, street.edges(is.shape).edges())?;
+        let contact = first_contact(body, &Motion { from, to }, street.edges(is.shape).edges())?;
         let in_world = is.pose.world_from_local(contact.in_world);
         Some(Contact { in_world, obstacle: street.verdict_number(is.number), ..contact })
     }
@@ -246,24 +261,26 @@ impl Drive {
         let passed = street.pass_lines(own, &on, moved);
         let moment = Moment { car, outline, on: &on, passed, others: &buffers.others, impact_mps: event.impact_mps };
         street.signal(&moment, &mut frame);
+        self.signal_vehicle(car, &own.attached, event, &mut frame);
         frame
     }
 }
 
 /// What happened in a tick besides motion.
 #[derive(Clone, Debug, Default)]
-struct Event {
+pub(super) struct Event {
     accel_before: f64,
     way_m: f64,
+    pub(super) speed_gained_mps: f64,
     contact: Option<Contact>,
     impact_mps: f64,
 }
 
 /// A contact with somebody who may move.
 #[derive(Clone, Debug)]
-struct Touch {
-    contact: Contact,
-    velocity_mps: [f64; 2],
+pub(super) struct Touch {
+    pub(super) contact: Contact,
+    pub(super) velocity_mps: [f64; 2],
 }
 
 fn relative_speed(car: &Car<f64>, other: [f64; 2]) -> f64 {
@@ -288,8 +305,13 @@ impl Street {
         state.put_street(on.own);
     }
     /// The part of the state at the beginning of a run.
-    pub(in super::super) fn start(&self, seed: Seed, start: usize) -> StreetState {
+    pub(in super::super) fn start(&self, seed: Seed, start: usize, car: &Car<f64>) -> StreetState {
+        let tick_s = self.step_us as f64 * 1e-6;
+        let navigation = self.navigation.as_ref();
+        let navigation = navigation.map(|n| Box::new(place::settled(n, seed, car.pose(), car.speed, tick_s)));
         StreetState {
+            attached: self.vehicle.start(),
+            navigation,
             memory: self.drivers[start].start(),
             branch: self.traffic.branch(),
             detector: self.detector.start(Chance::new(seed, CHANCE)),

@@ -46,6 +46,7 @@ fn build(problems: &mut Problems<'_>, view: View<'_>, obstacles: &[ObstacleSpec]
         "delay" => ErrorKind::Delay { by_s: sizes(problems, table, "by")? },
         "offset" => offset(problems, table, target.place.value)?,
         "gain" => gain(problems, table)?,
+        "lost" => super::localisation::lost(problems, table)?,
         _ => obstacle_error(problems, name, table, target, obstacles)?,
     };
     Some(ErrorSpec {
@@ -77,9 +78,10 @@ fn target(problems: &mut Problems<'_>, view: View<'_>, obstacles: &[ObstacleSpec
 
 fn places_of(kind: &str) -> &'static [ErrorPlace] {
     match kind {
-        "jump" | "drift" => &[ErrorPlace::Localisation],
+        "jump" | "drift" | "lost" => &[ErrorPlace::Localisation],
         "delay" => &[ErrorPlace::Localisation, ErrorPlace::Actuators],
-        "offset" | "gain" => &[ErrorPlace::Steering, ErrorPlace::Acceleration],
+        "offset" => &[ErrorPlace::Steering, ErrorPlace::Acceleration],
+        "gain" => &[ErrorPlace::Steering, ErrorPlace::Acceleration, ErrorPlace::Friction],
         _ => &[ErrorPlace::Obstacles],
     }
 }

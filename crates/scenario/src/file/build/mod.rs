@@ -4,6 +4,8 @@ mod driver;
 mod ego;
 mod error;
 mod explore;
+mod ground;
+mod localisation;
 mod object;
 mod probability;
 mod road;
@@ -33,7 +35,9 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
     let ego = root.table("ego").and_then(|view| ego::build(problems, view, laid.as_ref()));
     let explore = root.table("explore").and_then(|view| explore::build(problems, view));
     let requirements = explore::requirements(problems, root);
-    let world = world?;
+    let zones = root.table("world").and_then(|view| ground::zones(problems, view, laid.as_ref()));
+    let mut world = world?;
+    world.zones = zones?;
     if let Some(ego) = &ego {
         way::check(problems, ego, &world.obstacles, laid.as_ref());
     }
@@ -42,6 +46,9 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
         None => None,
     };
     let errors = error::build_all(problems, root, &error_targets(&world.obstacles, road.as_ref()));
+    if let (Some(ego), Some(errors)) = (&ego, &errors) {
+        ground::check(problems, ego, &world, errors);
+    }
     check_fired(problems, errors.as_deref().unwrap_or_default(), &world, road.as_ref());
     Some(ScenarioSpec {
         name: root.text("name")?,

@@ -2,31 +2,150 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use anabranch_vehicle::CarSpec;
+use anabranch_vehicle::{CarSpec, SingleTrackSpec, TrailerSpec, Tyre, truck};
 
 use super::super::codes::Code;
+use super::super::motion_spec::VehicleModel;
 use super::super::problems::Problems;
 use super::super::span::Located;
 use super::super::spec::VehicleSpec;
 use super::super::view::View;
+use super::super::words::VehicleKind;
 
 /// Two lengths that differ by less are meant to be equal.
 const SAME_M: f64 = 1e-6;
+
+/// Keys of cars with tyres.
+const OF_TYRES: [&str; 9] = [
+    "mass",
+    "yaw_inertia",
+    "centre_to_front",
+    "centre_height",
+    "front_stiffness",
+    "rear_stiffness",
+    "front_drive",
+    "front_brake",
+    "tyre",
+];
+/// Keys that a car without lags and slip has no use for.
+const OF_LAGS: [&str; 4] = ["steering_rate_max", "steering_lag", "accel_lag", "slip_gain"];
+
+fn named(name: &str) -> Option<CarSpec> {
+    CarSpec::named(name).or_else(|| (name == "truck").then(truck))
+}
 
 /// The vehicle of an `[ego]` table.
 pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>) -> Option<VehicleSpec> {
     let Some(view) = ego.table("vehicle") else {
         let base = ego.text("vehicle")?;
-        let car = CarSpec::named(&base.value)?;
-        return Some(VehicleSpec { base, car });
+        let car = named(&base.value)?;
+        let model = Located::new(VehicleModel::Rolling, base.span);
+        return Some(VehicleSpec { base, car, model });
     };
     let base = view.text("base")?;
-    let mut car = CarSpec::named(&base.value)?;
+    let mut car = named(&base.value)?;
     change_outline(problems, view, &mut car);
     change_dynamics(view, &mut car);
     check_outline(problems, view, &car)?;
     check_dynamics(problems, view, &car)?;
-    Some(VehicleSpec { base, car })
+    let kind = view.word("model", VehicleKind::from_word)?;
+    check_keys(problems, view, kind.value)?;
+    let model = match kind.value {
+        VehicleKind::Car => VehicleModel::Rolling,
+        VehicleKind::Kinematic => {
+            car = car.kinematic();
+            VehicleModel::Rolling
+        }
+        VehicleKind::SingleTrack => VehicleModel::Tyres(tyres(problems, view, &base, car)?),
+        VehicleKind::Trailer => VehicleModel::Trailer(trailer(problems, view, &base)?),
+    };
+    Some(VehicleSpec { base, car, model: Located::new(model, kind.span) })
+}
+
+/// Complains about keys that this kind of vehicle has no use for.
+fn check_keys(problems: &mut Problems<'_>, view: View<'_>, kind: VehicleKind) -> Option<()> {
+    let tyres = OF_TYRES.iter().filter(|_| kind != VehicleKind::SingleTrack);
+    let trailer = ["trailer"].iter().filter(|_| kind != VehicleKind::Trailer);
+    let lags = OF_LAGS.iter().filter(|_| kind == VehicleKind::Kinematic);
+    let slip = ["slip_gain"].iter().filter(|_| kind == VehicleKind::SingleTrack);
+    let mut fits = Some(());
+    for key in tyres.chain(trailer).chain(lags).chain(slip) {
+        if let Some(span) = view.key_span(key) {
+            let message = format!("`{key}` says nothing about a vehicle of the model `{}`", kind.word());
+            problems.add(Code::Exclusive, span, message, "remove it, or choose another `model`");
+            fits = None;
+        }
+    }
+    fits
+}
+
+fn tyres(problems: &mut Problems<'_>, view: View<'_>, base: &Located<String>, car: CarSpec) -> Option<SingleTrackSpec> {
+    let Some(mut spec) = SingleTrackSpec::named(&base.value) else {
+        let message = format!("nothing is known about the tyres of a {}", base.value);
+        problems.add(Code::Measures, base.span, message, "choose another base and change its values");
+        return None;
+    };
+    // What of the base is not changed keeps its place: the centre of mass moves with the wheelbase.
+    spec.front_axle_ahead_m *= car.wheelbase_m / spec.car.wheelbase_m;
+    spec.car = car;
+    let change = |key: &str, value: &mut f64| {
+        if let Some(given) = view.real(key) {
+            *value = given.value;
+        }
+    };
+    change("mass", &mut spec.mass_kg);
+    change("yaw_inertia", &mut spec.yaw_inertia_kgm2);
+    change("centre_to_front", &mut spec.front_axle_ahead_m);
+    change("centre_height", &mut spec.centre_height_m);
+    change("front_stiffness", &mut spec.front.stiffness_n_per_rad);
+    change("rear_stiffness", &mut spec.rear.stiffness_n_per_rad);
+    change("front_drive", &mut spec.front.drive_share);
+    change("front_brake", &mut spec.front.brake_share);
+    (spec.rear.drive_share, spec.rear.brake_share) = (1.0 - spec.front.drive_share, 1.0 - spec.front.brake_share);
+    spec.tyre = match view.text("tyre").as_ref().map(|tyre| tyre.value.as_str()) {
+        Some("linear") => Tyre::Linear,
+        _ => Tyre::Brush,
+    };
+    match spec.fault() {
+        None => Some(spec),
+        Some(fault) => {
+            problems.add(Code::Measures, blame(view, &OF_TYRES).span, fault, "change it or leave it out");
+            None
+        }
+    }
+}
+
+fn trailer(problems: &mut Problems<'_>, view: View<'_>, base: &Located<String>) -> Option<TrailerSpec> {
+    let usual = if base.value == "truck" { "semi" } else { "caravan" };
+    let table = view.table("trailer");
+    let name = match table {
+        Some(table) => table.text("base")?.value,
+        None => view.text("trailer").map_or(usual.to_owned(), |name| name.value),
+    };
+    let mut spec = TrailerSpec::named(&name)?;
+    let Some(table) = table else { return Some(spec) };
+    let change = |key: &str, value: &mut f64| {
+        if let Some(given) = table.real(key) {
+            *value = given.value;
+        }
+    };
+    change("hitch_behind", &mut spec.hitch_behind_m);
+    change("hitch_to_axle", &mut spec.length_m);
+    change("front", &mut spec.outline.front_m);
+    change("rear", &mut spec.outline.rear_m);
+    change("corner_radius", &mut spec.outline.corner_radius_m);
+    change("hitch_max", &mut spec.hitch_max_rad);
+    if let Some(width) = table.real("width") {
+        spec.outline.half_width_m = 0.5 * width.value;
+    }
+    match spec.fault() {
+        None => Some(spec),
+        Some(fault) => {
+            let keys = ["hitch_behind", "hitch_to_axle", "hitch_max", "corner_radius", "width", "front", "rear"];
+            problems.add(Code::Measures, blame(table, &keys).span, fault, "change it or leave it out");
+            None
+        }
+    }
 }
 
 fn change_outline(problems: &mut Problems<'_>, view: View<'_>, car: &mut CarSpec) {

@@ -4,6 +4,7 @@ use anabranch_geometry::Pose;
 use anabranch_roads::{LanePlace, Network};
 
 use super::super::codes::Code;
+use super::super::motion_spec::VehicleModel;
 use super::super::problems::Problems;
 use super::super::spec::{EgoSpec, ObstacleSpec};
 use super::super::words::DriverKind;
@@ -23,11 +24,24 @@ pub(super) fn check(problems: &mut Problems<'_>, ego: &EgoSpec, obstacles: &[Obs
             let help = "add [road], or choose another driver";
             problems.add(Code::NotOnRoads, kind.span, "the driver `road` needs a [road]", help);
         }
+        let model = &ego.vehicle.model;
+        if model.value != VehicleModel::Rolling {
+            let help = "add [road], or write model = \"car\"";
+            problems.add(Code::NotOnRoads, model.span, "cars with tyres or trailers drive on roads only", help);
+        }
+        if let Some(filter) = &ego.filter {
+            let help = "add [road], or leave out `filter`";
+            problems.add(Code::NotOnRoads, filter.span, "the filter works on roads only", help);
+        }
         return;
     };
     if kind.value != DriverKind::Road && ego.driver.outside.is_none() {
         let help = "write driver = \"road\" or the name of a file, or leave out [road]";
         problems.add(Code::NotOnRoads, kind.span, "this driver follows a path and knows no roads", help);
+    }
+    if let (Some(part), VehicleModel::Tyres(_) | VehicleModel::Trailer(_)) = (&ego.part, ego.vehicle.model.value) {
+        let help = "leave out the part, or write model = \"car\"";
+        problems.add(Code::Exclusive, part.span, "a part from outside moves a car without slip and trailer", help);
     }
     for obstacle in obstacles.iter().filter(|obstacle| !(obstacle.known && obstacle.present)) {
         let message = format!("`{}` must be sensed or appears, which on roads objects do", obstacle.id.value);

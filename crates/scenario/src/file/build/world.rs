@@ -15,7 +15,9 @@ pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>) -> Option<World
         view.tables("wall").into_iter().enumerate().map(|(number, wall)| build_wall(problems, number, wall)).collect();
     let obstacles: Option<Vec<_>> =
         view.tables("obstacle").into_iter().map(|obstacle| build_obstacle(problems, obstacle)).collect();
-    let world = WorldSpec { step_s: view.real("step")?, walls: walls?, obstacles: obstacles? };
+    let friction = view.real("friction");
+    let world =
+        WorldSpec { step_s: view.real("step")?, walls: walls?, obstacles: obstacles?, friction, zones: Vec::new() };
     let ids = world.walls.iter().map(|wall| &wall.id).chain(world.obstacles.iter().map(|obstacle| &obstacle.id));
     check_ids(problems, "wall or obstacle", ids);
     Some(world)

@@ -1,8 +1,10 @@
 //! The car must fit where it starts and where it shall stop.
 
 use anabranch_geometry::{Body, EdgeSet, Point, Pose};
+use anabranch_vehicle::TrailerSpec;
 
 use super::super::codes::Code;
+use super::super::motion_spec::VehicleModel;
 use super::super::problems::Problems;
 use super::super::spec::ScenarioSpec;
 
@@ -10,7 +12,19 @@ use super::super::spec::ScenarioSpec;
 pub(in super::super) fn check(problems: &mut Problems<'_>, spec: &ScenarioSpec) {
     let body = Body::new(&spec.ego.vehicle.car.outline);
     let (edges, names) = things(spec);
-    let touched = |pose: Pose| edges.overlapped(&body, pose).and_then(|number| names.get(number as usize));
+    let trailer = match spec.ego.vehicle.model.value {
+        VehicleModel::Trailer(trailer) => Some((Body::new(&trailer.outline), trailer)),
+        VehicleModel::Rolling | VehicleModel::Tyres(_) => None,
+    };
+    let touched = |pose: Pose| {
+        // A trailer is straight behind its car.
+        let drawn = |(body, trailer): &(Body, TrailerSpec)| {
+            let axle = pose.world_from_local(Point::new(-(trailer.hitch_behind_m + trailer.length_m), 0.0));
+            edges.overlapped(body, Pose::new(axle.x, axle.y, pose.heading))
+        };
+        let number = edges.overlapped(&body, pose).or_else(|| trailer.as_ref().and_then(drawn));
+        number.and_then(|number| names.get(number as usize))
+    };
     let start = spec.ego.start.all().find_map(|start| Some((start.pose, touched(start.pose)?)));
     if let Some((pose, name)) = start {
         let help = "move the start, or make the car smaller";

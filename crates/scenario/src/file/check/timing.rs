@@ -48,13 +48,18 @@ fn times(spec: &ScenarioSpec) -> Vec<(String, Located<f64>)> {
         ("segment", Some(spec.explore.segment_s)),
         ("until", Some(spec.explore.until_s)),
     ];
+    let sensors = spec.ego.filter.iter().flat_map(|filter| {
+        let named = [("gps.cycle", &filter.gps), ("compass.cycle", &filter.compass)];
+        named.into_iter().chain([("wheels.cycle", &filter.wheels), ("gyro.cycle", &filter.gyro)])
+    });
+    let sensors = sensors.filter_map(|(name, sensor)| Some((name.to_owned(), sensor.cycle_s?)));
     let deadlines = spec.requirements.iter().filter_map(|requirement| Some(("by".to_owned(), requirement.by_s?)));
     let triggers = spec.road.iter().flat_map(|road| &road.triggers).flat_map(|trigger| {
         let at = if let TriggerWhen::At(at) = trigger.when { Some(("at".to_owned(), at)) } else { None };
         at.into_iter().chain([("for".to_owned(), trigger.for_s)])
     });
     let some = some.into_iter().filter_map(|(name, time)| Some((name.to_owned(), time?)));
-    some.chain(deadlines).chain(triggers).collect()
+    some.chain(sensors).chain(deadlines).chain(triggers).collect()
 }
 
 fn check_multiple(problems: &mut Problems<'_>, step_s: f64, name: &str, time: Located<f64>, steps_max: f64) {

@@ -1,14 +1,14 @@
 //! Keys of the car under test.
 
 use super::*;
-use crate::file::words::{DriverKind, Gear, HiddenMemory, Manner};
+use crate::file::words::{DriverKind, Gear, HiddenMemory, Manner, VehicleKind};
 
 const DRIVERS: &[&str] = DriverKind::WORDS;
 
 const ON_LANE: &str = "Instead of x, y and heading: a lane of the road network, as in `main.1`.";
 const STATION: &str = "Along the lane; needed with `lane`.";
 
-const VEHICLES: &[&str] = &anabranch_vehicle::PRESETS;
+const VEHICLES: &[&str] = motion::VEHICLES;
 
 pub(super) static EGO: Section = Section {
     title: "[ego]",
@@ -45,6 +45,12 @@ static VEHICLE: Section = Section {
     exactly_one: &[],
     keys: &[
         key("base", Kind::Word(VEHICLES), Need::Default("compact"), "The vehicle whose other values are kept."),
+        key(
+            "model",
+            Kind::Word(VehicleKind::WORDS),
+            Need::Default("car"),
+            "What moves it; those with slip or a trailer on roads.",
+        ),
         key("length", positive(LENGTH), Need::Optional, "Bumper to bumper."),
         key("width", positive(LENGTH), Need::Optional, "Without mirrors."),
         key("wheelbase", positive(LENGTH), Need::Optional, "Between the axles."),
@@ -59,6 +65,21 @@ static VEHICLE: Section = Section {
         key("accel_lag", not_negative(TIME), Need::Optional, "Time constant of drive and brake."),
         key("slip_gain", positive(NUMBER), Need::Optional, "Part of the steering that the tyres deliver, up to 1."),
         key("gear_change", not_negative(TIME), Need::Optional, "Standstill needed to change the gear."),
+        key("mass", positive(MASS), Need::Optional, "With load; of `single-track`, as all that follow."),
+        key("yaw_inertia", positive(INERTIA), Need::Optional, "About the vertical axis."),
+        key("centre_to_front", positive(LENGTH), Need::Optional, "Centre of mass to front axle."),
+        key("centre_height", not_negative(LENGTH), Need::Optional, "Of the centre of mass; 0 shifts no load."),
+        key("front_stiffness", positive(STIFFNESS), Need::Optional, "Cornering stiffness of both front tyres."),
+        key("rear_stiffness", positive(STIFFNESS), Need::Optional, "Cornering stiffness of both rear tyres."),
+        key("front_drive", not_negative(NUMBER), Need::Optional, "Share of the front axle in the drive, up to 1."),
+        key("front_brake", not_negative(NUMBER), Need::Optional, "Share of the front axle in the brakes, up to 1."),
+        key("tyre", Kind::Word(motion::TYRES), Need::Optional, "How side force grows with slip; `brush` if left out."),
+        key(
+            "trailer",
+            Kind::WordOrTable(motion::TRAILERS, &motion::TRAILER),
+            Need::Optional,
+            "Of `trailer`; `semi` behind a truck and `caravan` behind others if left out.",
+        ),
     ],
 };
 
@@ -215,7 +236,20 @@ static LOCALISATION: Section = Section {
     title: "localisation = { .. }",
     doc: "The position estimate.",
     exactly_one: &[],
-    keys: &[key("cycle", positive(TIME), Need::Optional, "A new estimate this often; every base cycle if left out.")],
+    keys: &[
+        key("cycle", positive(TIME), Need::Optional, "A new estimate this often; every base cycle if left out."),
+        key(
+            "filter",
+            Kind::Word(&["ekf"]),
+            Need::Optional,
+            "An extended Kalman filter behind noisy sensors, on roads; the truth and its errors if left out (S4-8).",
+        ),
+        key("noise", Kind::Word(motion::NOISES), Need::Default("white"), "Of all sensors behind the filter (S2-12)."),
+        key("gps", Kind::Table(&motion::SENSOR), Need::Optional, "Position by satellites, with its own noise."),
+        key("compass", Kind::Table(&motion::SENSOR), Need::Optional, "Heading, with its own noise."),
+        key("wheels", Kind::Table(&motion::SENSOR), Need::Optional, "Speed, with its own noise."),
+        key("gyro", Kind::Table(&motion::SENSOR), Need::Optional, "Yaw rate, with its own noise."),
+    ],
 };
 
 static OBSTACLE_SENSOR: Section = Section {

@@ -5,7 +5,7 @@ use crate::file::words::Frame;
 
 /// The kinds of error; an `[[error]]` has exactly one of them.
 pub const ERROR_KINDS: &[&str] =
-    &["jump", "drift", "delay", "offset", "gain", "late", "displaced", "missed", "ghost", "appears"];
+    &["jump", "drift", "delay", "offset", "gain", "lost", "late", "displaced", "missed", "ghost", "appears"];
 
 const DIRECTIONS: Kind = Kind::Count { min: 1, max: 64 };
 const FRAME: Kind = Kind::Word(Frame::WORDS);
@@ -22,13 +22,14 @@ pub(super) static ERROR: Section = Section {
             "on",
             Kind::Text,
             Need::Required,
-            "What is wrong: `ego.localisation`, `ego.steering`, `ego.acceleration`, `ego.actuators`, `ego.obstacles`, or the id of an obstacle.",
+            "What is wrong: `ego.localisation`, `ego.steering`, `ego.acceleration`, `ego.actuators`, `ego.obstacles`, `world.friction`, or the id of an obstacle.",
         ),
         key("jump", Kind::Table(&JUMP), Need::Optional, "The estimate is off at once (S1-21)."),
         key("drift", Kind::Table(&DRIFT), Need::Optional, "The estimate moves away step by step (S1-22)."),
         key("delay", Kind::Table(&DELAY), Need::Optional, "Values arrive late (S1-19, S1-20)."),
         key("offset", Kind::Table(&OFFSET), Need::Optional, "A value is added to the command (S1-26, S1-27)."),
         key("gain", Kind::Table(&GAIN), Need::Optional, "The command is multiplied (S1-26, S1-27)."),
+        key("lost", Kind::Table(&LOST), Need::Optional, "Sensors of the own motion tell nothing (S4-8)."),
         key("late", Kind::Table(&LATE), Need::Optional, "An obstacle is recognised late (S1-19)."),
         key("displaced", Kind::Table(&DISPLACED), Need::Optional, "An obstacle is seen at a wrong place (S1-23)."),
         key("missed", Kind::Table(&MISSED), Need::Optional, "An obstacle is not seen (S1-24)."),
@@ -150,9 +151,16 @@ static OFFSET: Section = Section {
 
 static GAIN: Section = Section {
     title: "gain = { .. }",
-    doc: "Multiplies the steering angle or the acceleration.",
+    doc: "Multiplies the steering angle, the acceleration, or on `world.friction` the grip of the tyres (S2-34).",
     exactly_one: &[],
     keys: &[key("by", not_negative_several(NUMBER), Need::Required, "Factors; 1 would be no error.")],
+};
+
+static LOST: Section = Section {
+    title: "lost = { .. }",
+    doc: "On `ego.localisation` with `filter = \"ekf\"`: a sensor behind the filter tells nothing during the segment.",
+    exactly_one: &[],
+    keys: &[key("sensors", Kind::Texts, Need::Required, "`gps`, `compass`, `wheels`, `gyro`; one mode each.")],
 };
 
 static LATE: Section = Section {

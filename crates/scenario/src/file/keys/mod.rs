@@ -6,6 +6,7 @@
 mod ego;
 mod error;
 mod explore;
+mod motion;
 mod road;
 mod test;
 mod world;
@@ -140,6 +141,9 @@ const ANGLE: &[Dimension] = &[Dimension::Angle];
 const ANGULAR_SPEED: &[Dimension] = &[Dimension::AngularSpeed];
 const CURVATURE: &[Dimension] = &[Dimension::Curvature];
 const PATH_GAIN: &[Dimension] = &[Dimension::CurvaturePerLength];
+const MASS: &[Dimension] = &[Dimension::Mass];
+const INERTIA: &[Dimension] = &[Dimension::Inertia];
+const STIFFNESS: &[Dimension] = &[Dimension::Stiffness];
 const MEMORY: &[Dimension] = &[Dimension::Memory];
 const NUMBER: &[Dimension] = &[Dimension::Number];
 

@@ -12,6 +12,13 @@ pub(super) static WORLD: Section = Section {
         key("step", positive(TIME), Need::Default("10 ms"), "Base cycle: the only clock there is."),
         key("wall", Kind::Tables(&WALL), Need::Optional, "Lines that must not be touched."),
         key("obstacle", Kind::Tables(&OBSTACLE), Need::Optional, "Things that must not be touched."),
+        key(
+            "friction",
+            positive(NUMBER),
+            Need::Optional,
+            "Friction coefficient everywhere but in zones; 0.9, dry asphalt, if left out. For tyres.",
+        ),
+        key("zone", Kind::Tables(&motion::ZONE), Need::Optional, "Parts with a property of their own."),
     ],
 };
 
