@@ -85,7 +85,7 @@ fn mistakes_of_a_map_are_shown_where_they_are_in_the_map() {
     let hooks = Hooks { read_file: &|_| Some(map.clone()), ..Hooks::default() };
     let report = read_scenario("drive.toml", text.as_bytes(), &hooks).unwrap_err();
     let found: Vec<String> = report.diagnostics.iter().map(|one| format!("{} {}", one.file, summary(one))).collect();
-    assert_eq!(found, ["town.road.toml E0603 5:1"]);
+    assert_eq!(found, ["town.road.toml E0603 5:25"]);
     assert!(report.to_string().contains("--> town.road.toml:5:"), "{report}");
 }
 
