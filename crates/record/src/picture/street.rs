@@ -80,6 +80,8 @@ pub(super) fn put_others(svg: &mut Svg, scene: &Scene, view: &View, path: &Faili
 /// When each moment was, beside the outlines; those that would lie on another one are left out.
 fn put_names(svg: &mut Svg, scene: &Scene, view: &View, path: &FailingPath) {
     let mut taken: Vec<Point> = path.poses.last().map(|last| view.map([last[0], last[1]])).into_iter().collect();
+    // Their names stand above places with a name.
+    taken.extend(scene.poses.iter().map(|named| view.map([named.pose[0], named.pose[1]])).map(|[x, y]| [x, y - 14.0]));
     let mut put = |outline: &[Point], label: &str| {
         let pixels: Vec<Point> = outline.iter().map(|point| view.map(*point)).collect();
         let highest = pixels.iter().fold(f64::INFINITY, |high, point| high.min(point[1]));
