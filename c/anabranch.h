@@ -96,6 +96,19 @@ typedef struct ab_periods {
     double pose_s, speed_s, objects_s, occupancy_s;
 } ab_periods;
 
+/* Words of the route, of signs and of lights; a word of a later host that this header does not know is AB_UNKNOWN. */
+enum { AB_UNKNOWN = -1 };
+enum { AB_THEN_STRAIGHT_ON, AB_THEN_LEFT, AB_THEN_RIGHT, AB_THEN_ARRIVE };
+enum { AB_SIGN_NONE, AB_SIGN_STOP, AB_SIGN_YIELD, AB_SIGN_PRIORITY };
+enum { AB_LIGHT_NONE, AB_LIGHT_RED, AB_LIGHT_RED_AMBER, AB_LIGHT_AMBER, AB_LIGHT_GREEN, AB_LIGHT_DARK };
+
+/* A stretch of the route on one lane ("main.1"): stations at which it is entered and left at the latest, and how it is left. */
+typedef struct ab_leg {
+    const char *lane;
+    double from_m, to_m;
+    int32_t then;
+} ab_leg;
+
 typedef struct ab_begin {
     /* The only source of chance that the code may use. */
     uint64_t seed;
@@ -113,6 +126,9 @@ typedef struct ab_begin {
     /* If `wants` names "walls". */
     const ab_wall *walls;
     size_t wall_count;
+    /* Lanes to follow, where there are roads. */
+    const ab_leg *route;
+    size_t leg_count;
 } ab_begin;
 
 /* ---- What a driver is told in each step. ---- */
@@ -141,7 +157,46 @@ typedef struct ab_goal_seen {
 typedef struct ab_object {
     uint32_t id;
     double x, y, heading, speed, length, width;
+    /* Velocity eastwards and northwards. */
+    double vx, vy;
 } ab_object;
+
+/* A lane beside that of the car: metres from middle to middle, and whether the line between may be crossed. */
+typedef struct ab_beside {
+    const char *lane;
+    double apart;
+    int32_t may_change;
+} ab_beside;
+
+/* One place on the middle of the lanes ahead. */
+typedef struct ab_ahead {
+    double x, y, heading, curvature, width, speed_limit;
+} ab_ahead;
+
+/* A line at which one may have to stop: metres from the rear axle, AB_SIGN_..., AB_LIGHT_... */
+typedef struct ab_line {
+    double ahead;
+    int32_t sign, light;
+} ab_line;
+
+/* The car on its road, from where it believes to be. */
+typedef struct ab_road {
+    const char *lane;
+    /* Along the lane; left of its middle; heading less that of the lane; of the lane; here. */
+    double station, lateral, heading, width, speed_limit;
+    /* NULL where there is no lane. */
+    const ab_beside *left, *right;
+    /* What the route does next (AB_THEN_...), the metres until that must have happened, and those of the whole route. */
+    int32_t then;
+    double then_in, route_left;
+    /* Along the route, `step` metres apart; the first is beside the car. */
+    const ab_ahead *ahead;
+    size_t ahead_count;
+    double step;
+    /* The nearest first. */
+    const ab_line *lines;
+    size_t line_count;
+} ab_road;
 
 /* What is free near the car: one byte for each cell, row by row, 0 free, 255 occupied. */
 typedef struct ab_occupancy {
@@ -163,6 +218,8 @@ typedef struct ab_seen {
     size_t object_count;
     /* If `wants` names "occupancy"; else it has no cells. */
     ab_occupancy occupancy;
+    /* NULL where there are no roads. */
+    const ab_road *road;
 } ab_seen;
 
 /* ---- What a driver decides. All zero when `step` is called. ---- */
@@ -847,7 +904,7 @@ static uint64_t abx_take_members(abx_reader *in, uint64_t max) {
 
 /* ---- Maps into structs, by tables ---- */
 
-enum { ABX_F_REAL, ABX_F_UINT64, ABX_F_UINT32, ABX_F_INT32, ABX_F_TEXT, ABX_F_BLOB, ABX_F_REALS9, ABX_F_MAP, ABX_F_MAPS, ABX_F_ROWS, ABX_F_REALS };
+enum { ABX_F_REAL, ABX_F_UINT64, ABX_F_UINT32, ABX_F_INT32, ABX_F_TEXT, ABX_F_BLOB, ABX_F_REALS9, ABX_F_MAP, ABX_F_MAPS, ABX_F_ROWS, ABX_F_REALS, ABX_F_BOOL, ABX_F_WORD, ABX_F_MAYBE };
 
 typedef struct abx_table abx_table;
 typedef struct abx_field {
@@ -855,7 +912,8 @@ typedef struct abx_field {
     int kind;
     /* Where the value goes, and for lists where their number goes. */
     size_t offset, count_offset;
-    /* For maps and lists of maps; lists of rows have a size only. */
+    /* For maps and lists of maps; lists of rows have a size only. The fields of a list of words are the words, and the
+     * number of each one is its offset. */
     const abx_table *table;
 } abx_field;
 
@@ -905,6 +963,15 @@ static const abx_field abx_periods_fields[] = {
     ABX_AT(ABX_F_REAL, ab_periods, occupancy_s),
 };
 ABX_TABLE(abx_periods, ab_periods);
+#define ABX_WORD(text, number) { text, 0, number, 0, NULL }
+static const abx_field abx_then_fields[] = {
+    ABX_WORD("straight on", AB_THEN_STRAIGHT_ON), ABX_WORD("left", AB_THEN_LEFT), ABX_WORD("right", AB_THEN_RIGHT), ABX_WORD("arrive", AB_THEN_ARRIVE),
+};
+ABX_TABLE(abx_then, int32_t);
+static const abx_field abx_leg_fields[] = {
+    ABX_AT(ABX_F_TEXT, ab_leg, lane), ABX_AT(ABX_F_REAL, ab_leg, from_m), ABX_AT(ABX_F_REAL, ab_leg, to_m), ABX_IN(ABX_F_WORD, ab_leg, then, abx_then_table),
+};
+ABX_TABLE(abx_leg, ab_leg);
 static const abx_field abx_begin_fields[] = {
     ABX_AT(ABX_F_UINT64, ab_begin, seed),
     ABX_AT(ABX_F_TEXT, ab_begin, scenario),
@@ -917,6 +984,7 @@ static const abx_field abx_begin_fields[] = {
     ABX_IN(ABX_F_MAP, ab_begin, path, abx_path_table),
     ABX_IN(ABX_F_MAP, ab_begin, periods, abx_periods_table),
     ABX_LIST(ABX_F_ROWS, ab_begin, "walls", walls, wall_count, abx_wall_row),
+    ABX_LIST(ABX_F_MAPS, ab_begin, "route", route, leg_count, abx_leg_table),
 };
 ABX_TABLE(abx_begin, ab_begin);
 static const abx_field abx_pose_seen_fields[] = {
@@ -937,6 +1005,7 @@ ABX_TABLE(abx_goal_seen, ab_goal_seen);
 static const abx_field abx_object_fields[] = {
     ABX_AT(ABX_F_UINT32, ab_object, id),   ABX_AT(ABX_F_REAL, ab_object, x),      ABX_AT(ABX_F_REAL, ab_object, y),     ABX_AT(ABX_F_REAL, ab_object, heading),
     ABX_AT(ABX_F_REAL, ab_object, speed),  ABX_AT(ABX_F_REAL, ab_object, length), ABX_AT(ABX_F_REAL, ab_object, width),
+    ABX_AT(ABX_F_REAL, ab_object, vx),     ABX_AT(ABX_F_REAL, ab_object, vy),
 };
 ABX_TABLE(abx_object, ab_object);
 static const abx_field abx_occupancy_fields[] = {
@@ -944,6 +1013,41 @@ static const abx_field abx_occupancy_fields[] = {
     ABX_LIST(ABX_F_BLOB, ab_occupancy, "cells", cells, cell_count, abx_byte_row),
 };
 ABX_TABLE(abx_occupancy, ab_occupancy);
+static const abx_field abx_sign_fields[] = {
+    ABX_WORD("none", AB_SIGN_NONE), ABX_WORD("stop", AB_SIGN_STOP), ABX_WORD("yield", AB_SIGN_YIELD), ABX_WORD("priority", AB_SIGN_PRIORITY),
+};
+ABX_TABLE(abx_sign, int32_t);
+static const abx_field abx_light_fields[] = {
+    ABX_WORD("red", AB_LIGHT_RED),     ABX_WORD("red-amber", AB_LIGHT_RED_AMBER), ABX_WORD("amber", AB_LIGHT_AMBER),
+    ABX_WORD("green", AB_LIGHT_GREEN), ABX_WORD("dark", AB_LIGHT_DARK),
+};
+ABX_TABLE(abx_light, int32_t);
+static const abx_field abx_line_fields[] = {
+    ABX_AT(ABX_F_REAL, ab_line, ahead), ABX_IN(ABX_F_WORD, ab_line, sign, abx_sign_table), ABX_IN(ABX_F_WORD, ab_line, light, abx_light_table),
+};
+ABX_TABLE(abx_line, ab_line);
+static const abx_field abx_beside_fields[] = {
+    ABX_AT(ABX_F_TEXT, ab_beside, lane), ABX_AT(ABX_F_REAL, ab_beside, apart), ABX_AT(ABX_F_BOOL, ab_beside, may_change),
+};
+ABX_TABLE(abx_beside, ab_beside);
+static const abx_table abx_ahead_row = { NULL, 0, sizeof(ab_ahead) };
+static const abx_field abx_road_fields[] = {
+    ABX_AT(ABX_F_TEXT, ab_road, lane),
+    ABX_AT(ABX_F_REAL, ab_road, station),
+    ABX_AT(ABX_F_REAL, ab_road, lateral),
+    ABX_AT(ABX_F_REAL, ab_road, heading),
+    ABX_AT(ABX_F_REAL, ab_road, width),
+    ABX_AT(ABX_F_REAL, ab_road, speed_limit),
+    ABX_IN(ABX_F_MAYBE, ab_road, left, abx_beside_table),
+    ABX_IN(ABX_F_MAYBE, ab_road, right, abx_beside_table),
+    ABX_IN(ABX_F_WORD, ab_road, then, abx_then_table),
+    ABX_AT(ABX_F_REAL, ab_road, then_in),
+    ABX_AT(ABX_F_REAL, ab_road, route_left),
+    ABX_LIST(ABX_F_ROWS, ab_road, "ahead", ahead, ahead_count, abx_ahead_row),
+    ABX_AT(ABX_F_REAL, ab_road, step),
+    ABX_LIST(ABX_F_MAPS, ab_road, "lines", lines, line_count, abx_line_table),
+};
+ABX_TABLE(abx_road, ab_road);
 static const abx_field abx_seen_fields[] = {
     ABX_AT(ABX_F_REAL, ab_seen, time),
     ABX_AT(ABX_F_UINT64, ab_seen, tick),
@@ -954,6 +1058,7 @@ static const abx_field abx_seen_fields[] = {
     ABX_IN(ABX_F_MAP, ab_seen, path, abx_path_seen_table),
     ABX_IN(ABX_F_MAP, ab_seen, goal, abx_goal_seen_table),
     ABX_LIST(ABX_F_MAPS, ab_seen, "objects", objects, object_count, abx_object_table),
+    ABX_IN(ABX_F_MAYBE, ab_seen, road, abx_road_table),
     ABX_IN(ABX_F_MAP, ab_seen, occupancy, abx_occupancy_table),
 };
 ABX_TABLE(abx_seen, ab_seen);
@@ -1008,6 +1113,36 @@ static void abx_take_list(abx_reader *in, const abx_field *field, unsigned char 
     memcpy(base + field->count_offset, &count, sizeof count);
 }
 
+static int32_t abx_take_word(abx_reader *in, const abx_table *words) {
+    abx_item item = abx_take(in);
+    size_t at;
+    if (item.kind == ABX_NIL) return 0;
+    if (item.kind != ABX_TEXT) abx_broken(in, "not a text");
+    for (at = 0; at < words->field_count; at++) {
+        if (abx_is(&item, words->fields[at].name)) return (int32_t)words->fields[at].offset;
+    }
+    return AB_UNKNOWN;
+}
+
+static int32_t abx_take_bool(abx_reader *in) {
+    abx_item item = abx_take(in);
+    if (item.kind != ABX_BOOL && item.kind != ABX_NIL) abx_broken(in, "neither true nor false");
+    return (int32_t)(item.number & 1u);
+}
+
+/* A struct of its own, if there is one. */
+static void abx_take_maybe(abx_reader *in, const abx_field *field, unsigned char *to, abx_chunk **arena) {
+    unsigned char *part;
+    if (in->problem == NULL && in->at < in->end && *in->at == 0xc0) {
+        abx_skip(in);
+        return;
+    }
+    part = (unsigned char *)abx_allot(arena, field->table->size);
+    memset(part, 0, field->table->size);
+    abx_take_map(in, field->table, part, arena);
+    memcpy(to, &part, sizeof part);
+}
+
 static void abx_take_field(abx_reader *in, const abx_field *field, unsigned char *base, abx_chunk **arena) {
     unsigned char *to = base + field->offset;
     size_t at;
@@ -1039,6 +1174,13 @@ static void abx_take_field(abx_reader *in, const abx_field *field, unsigned char
             memcpy(to + at * sizeof value, &value, sizeof value);
         }
         break;
+    case ABX_F_BOOL:
+    case ABX_F_WORD: {
+        int32_t value = field->kind == ABX_F_BOOL ? abx_take_bool(in) : abx_take_word(in, field->table);
+        memcpy(to, &value, sizeof value);
+        break;
+    }
+    case ABX_F_MAYBE: abx_take_maybe(in, field, to, arena); break;
     case ABX_F_TEXT: abx_take_text(in, to, arena); break;
     case ABX_F_BLOB: abx_take_blob(in, field, base); break;
     case ABX_F_MAP: abx_take_map(in, field->table, to, arena); break;

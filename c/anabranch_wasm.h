@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes the host may write what it has to say into. Steps need 400 and 56 for each perceived object; a driver that
- * wants walls, path samples or the occupancy around the car needs more, and is told so. */
+/* Bytes the host may write what it has to say into. Steps need 400, 72 for each perceived object and 1 400 on roads; a
+ * driver that wants walls, path samples or the occupancy around the car needs more, and is told so. */
 #ifndef ANABRANCH_ROOM_BYTES
 #define ANABRANCH_ROOM_BYTES 16384
 #endif
@@ -35,6 +35,18 @@ typedef struct { double start_m, end_m, direction; } ab_section;                
 typedef struct { double x, y, heading, curvature, station; } ab_sample;
 typedef struct { double x1, y1, x2, y2; } ab_wall;
 
+/* Words of the route, of signs and of lights; one of a later host that this header does not know is AB_UNKNOWN. */
+enum { AB_UNKNOWN = -1 };
+enum { AB_THEN_STRAIGHT_ON, AB_THEN_LEFT, AB_THEN_RIGHT, AB_THEN_ARRIVE };
+enum { AB_SIGN_NONE, AB_SIGN_STOP, AB_SIGN_YIELD, AB_SIGN_PRIORITY };
+enum { AB_LIGHT_NONE, AB_LIGHT_RED, AB_LIGHT_RED_AMBER, AB_LIGHT_AMBER, AB_LIGHT_GREEN, AB_LIGHT_DARK };
+
+/* A stretch of the route on one lane ("main.1"): where it is entered and left at the latest, and how (AB_THEN_...). */
+typedef struct {
+  const char *lane; uint32_t lane_bytes;               /* names end with a zero that is not counted */
+  double from_m, to_m, then;
+} ab_leg;
+
 /* Everything that does not change during a run. */
 typedef struct {
   uint64_t seed;                       /* the only source of chance a driver may use */
@@ -48,6 +60,7 @@ typedef struct {
   const ab_wall *walls;       uint32_t wall_count;     /* for those who want "walls" */
   const double *params;       uint32_t param_count;
   const char *scenario;       uint32_t scenario_bytes; /* ends with a zero that is not counted */
+  const ab_leg *route;        uint32_t leg_count;      /* lanes to follow, where there are roads */
 } ab_begin;
 
 typedef struct { double x, y, heading, covariance[9]; } ab_pose;
@@ -66,6 +79,29 @@ typedef struct {
   uint32_t reserved;
 } ab_occupancy;
 
+/* Velocity of an object eastwards and northwards. */
+typedef struct { double vx, vy; } ab_velocity;
+
+/* A lane beside that of the car; `lane` is null where there is none. */
+typedef struct {
+  const char *lane; uint32_t lane_bytes;
+  double apart;                                        /* metres from middle to middle */
+  double may_change;                                   /* 1: the line between may be crossed */
+} ab_beside;
+typedef struct { double x, y, heading, curvature, width, speed_limit; } ab_ahead;
+/* A line at which one may have to stop: metres from the rear axle, AB_SIGN_..., AB_LIGHT_... */
+typedef struct { double ahead, sign, light; } ab_line;
+/* The car on its road, from where it believes to be. */
+typedef struct {
+  double station, lateral, heading, width, speed_limit; /* along the lane, left of its middle, less its heading */
+  double then, then_in, route_left;                    /* AB_THEN_..., metres until that must have happened, of all */
+  double step;                                         /* metres between two places ahead */
+  const ab_ahead *ahead; uint32_t ahead_count;         /* middle of the lanes ahead; the first is beside the car */
+  const ab_line *lines;  uint32_t line_count;          /* the nearest first */
+  const char *lane;      uint32_t lane_bytes;
+  ab_beside left, right;
+} ab_road;
+
 /* What the sensors say. */
 typedef struct {
   double time, tick;
@@ -76,6 +112,8 @@ typedef struct {
   ab_occupancy occupancy;
   const ab_object *objects; uint32_t object_count;
   double to_end;                                       /* metres to the end of the section, whatever stands before it */
+  const ab_velocity *velocities;                       /* of the objects, as many */
+  const ab_road *road;                                 /* null where there are no roads */
 } ab_seen;
 
 typedef struct { double time_s, x_m, y_m, heading_rad, speed_mps; } ab_point;
@@ -96,8 +134,10 @@ typedef struct {
 #else
 #define AB_LAYOUT(type, bytes) _Static_assert(sizeof(type) == bytes, "layout of " #type)
 #endif
-AB_LAYOUT(ab_begin, 184);
-AB_LAYOUT(ab_seen, 272);
+AB_LAYOUT(ab_begin, 192);
+AB_LAYOUT(ab_seen, 280);
+AB_LAYOUT(ab_leg, 32);
+AB_LAYOUT(ab_road, 144);
 AB_LAYOUT(ab_decision, 48);
 #define AB_EXPORT(name) __attribute__((export_name(#name)))
 #else

@@ -56,6 +56,28 @@ def as_row(told: dict[str, Any]) -> dict[str, Any]:
     return {"row": struct.pack(f"<{len(numbers)}d", *numbers), **beside}
 
 
+def on_road(**changes: Any) -> dict[str, Any]:
+    """What a step is told on a straight road to the east; the car drives 10 m/s in the middle of its lane."""
+    road = {
+        "lane": "main.1",
+        "station": 50.0,
+        "lateral": 0.0,
+        "heading": 0.0,
+        "width": 3.5,
+        "speed_limit": 20.0,
+        "left": {"lane": "main.2", "apart": 3.5, "may_change": True},
+        "then": "straight on",
+        "then_in": 400.0,
+        "route_left": 400.0,
+        "ahead": [[50.0 + 5.0 * n, 0.0, 0.0, 0.0, 3.5, 20.0] for n in range(21)],
+        "step": 5.0,
+        "lines": [],
+    }
+    pose = {"x": 50.0, "y": 0.0, "heading": 0.0, "covariance": [0.0] * 9}
+    told = {**SEEN, "pose": pose, "speed": 10.0, "gear": 1, "objects": changes.pop("objects", [])}
+    return {**told, "speed": changes.pop("speed", 10.0), "road": {**road, **changes}}
+
+
 class Host:
     """Starts a file as Anabranch does and asks it things."""
 

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from hosts import Host
+from hosts import Host, on_road
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-BEGIN = {"seed": 1, "car": {"wheelbase_m": 3.5, "steering_max_rad": 0.6}}
+BEGIN = {
+    "seed": 1,
+    "car": {"wheelbase_m": 2.7, "length_m": 4.5, "rear_overhang_m": 1.0, "steering_max_rad": 0.6},
+}
 
 
 def loaded(name: str) -> Any:
@@ -28,6 +31,47 @@ def test_drivers_steer_back_to_the_path(file: str) -> None:
     with Host(file, folder=EXAMPLES) as host:
         host.ask("reset", branch=0, begin=BEGIN)
         assert host.step(0, lateral=0.1)["steer"] < 0 < host.step(0, lateral=-0.2)["steer"]
+
+
+def car_at(x: float, y: float, speed: float) -> dict[str, Any]:
+    return {"id": 1, "x": x, "y": y, "heading": 0.0, "speed": speed, "length": 4.5, "width": 1.8, "vx": speed, "vy": 0.0}
+
+
+@pytest.fixture
+def keeper() -> Any:
+    """What the lane keeper does on a road of which this is different."""
+    with Host("lane_keeper.py", folder=EXAMPLES) as host:
+        host.ask("reset", branch=0, begin=BEGIN)
+        yield lambda **changes: host.ask("step", branch=0, seen=on_road(**changes))
+
+
+def test_the_lane_keeper_steers_back_to_the_middle_of_its_lane(keeper: Any) -> None:
+    assert keeper(lateral=0.5)["steer"] < 0 < keeper(lateral=-0.5)["steer"]
+    assert keeper(heading=0.1)["steer"] < 0 == keeper()["steer"]
+
+
+def test_the_lane_keeper_keeps_its_distance_to_who_is_in_its_lane(keeper: Any) -> None:
+    free = keeper()["accel"]
+    assert free > 1.0
+    assert keeper(objects=[car_at(70.0, 0.3, 5.0)])["accel"] < -1.0
+    assert keeper(objects=[car_at(70.0, 3.5, 5.0)])["accel"] == free, "in the lane beside"
+    assert keeper(objects=[car_at(35.0, 0.0, 5.0)])["accel"] == free, "behind"
+
+
+@pytest.mark.parametrize("light, stops", (("red", True), ("red-amber", True), ("green", False), ("amber", False)))
+def test_the_lane_keeper_stops_at_red_lights(keeper: Any, light: str, stops: bool) -> None:
+    lines = [{"ahead": 25.0, "sign": "none", "light": light}]
+    assert (keeper(lines=lines)["accel"] < -1.0) == stops
+
+
+def test_the_lane_keeper_goes_on_when_it_has_stood_at_the_stop_sign(keeper: Any) -> None:
+    def at(ahead: float, speed: float) -> float:
+        return float(keeper(lines=[{"ahead": ahead, "sign": "stop"}], speed=speed)["accel"])
+
+    assert at(25.0, 10.0) < -1.0 and at(6.0, 1.0) < -0.5
+    assert at(5.6, 0.05) > 1.0 and at(5.0, 1.0) > 1.0
+    assert keeper(speed=5.0)["accel"] > 0.0
+    assert at(25.0, 10.0) < -1.0, "the next stop sign is another one"
 
 
 def test_the_arc_tangent_of_the_law_is_one() -> None:

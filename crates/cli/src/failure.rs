@@ -17,9 +17,6 @@ pub enum Failure {
     /// A file with mistakes, each with its place.
     #[error("{0}")]
     Located(Report),
-    /// A map with mistakes, each with its place.
-    #[error("{0}")]
-    Map(anabranch_roads::report::Report),
     /// Anything else.
     #[error("{message}")]
     Plain {
@@ -44,7 +41,7 @@ impl Failure {
     /// How the program ends.
     pub fn exit(&self) -> Exit {
         match self {
-            Self::Located(_) | Self::Map(_) => Exit::BadInput,
+            Self::Located(_) => Exit::BadInput,
             Self::Plain { exit, .. } => *exit,
         }
     }
@@ -52,7 +49,6 @@ impl Failure {
     pub fn render(&self, colour: Colour) -> String {
         match self {
             Self::Located(report) => report.render(colour),
-            Self::Map(report) => report.to_string(),
             Self::Plain { message, help, .. } => {
                 let (red, cyan, off) = match colour {
                     Colour::On => ("\x1b[1;31m", "\x1b[36m", "\x1b[0m"),
@@ -68,7 +64,6 @@ impl Failure {
     pub fn to_json(&self) -> Value {
         let (message, help, diagnostics) = match self {
             Self::Located(report) => ("the file has mistakes", "", diagnostics_json(report)),
-            Self::Map(report) => ("the map has mistakes", "", map_diagnostics_json(report)),
             Self::Plain { message, help, .. } => (message.as_str(), help.as_str(), json!([])),
         };
         json!({
@@ -85,21 +80,6 @@ impl Failure {
 pub fn diagnostics_json(report: &Report) -> Value {
     let one = |d: &anabranch_scenario::file::Diagnostic| {
         json!({
-            "code": d.code.text(),
-            "file": d.file,
-            "line": d.line,
-            "column": d.column,
-            "length": d.length,
-            "message": d.message,
-            "help": d.help,
-        })
-    };
-    report.diagnostics.iter().map(one).collect()
-}
-
-fn map_diagnostics_json(report: &anabranch_roads::report::Report) -> Value {
-    let one = |d: &anabranch_roads::report::Diagnostic| {
-        json!({
             "code": d.code,
             "file": d.file,
             "line": d.line,
@@ -110,12 +90,6 @@ fn map_diagnostics_json(report: &anabranch_roads::report::Report) -> Value {
         })
     };
     report.diagnostics.iter().map(one).collect()
-}
-
-impl From<anabranch_roads::report::Report> for Failure {
-    fn from(report: anabranch_roads::report::Report) -> Self {
-        Self::Map(report)
-    }
 }
 
 impl From<Report> for Failure {

@@ -217,6 +217,13 @@ impl Loaded {
         }
     }
 
+    /// Which road user a number in a verdict means: that of an object, or one without a name; none if it is no road user.
+    pub fn road_user(&self, number: u32) -> Option<Option<usize>> {
+        let standing = self.spec.world.walls.len() + self.spec.world.obstacles.len();
+        let index = (number as usize).checked_sub(standing)?;
+        Some(Some(index).filter(|index| self.spec.road.as_ref().is_some_and(|road| *index < road.objects.len())))
+    }
+
     /// What a person calls somebody on the road: objects have names, and all others none.
     fn road_user_name(&self, number: usize) -> String {
         let objects = self.spec.road.as_ref().map_or(&[][..], |road| &road.objects);

@@ -61,6 +61,48 @@ fn a_grid_comes_in_a_frame_of_its_own_and_channels_are_sampled_as_the_scenario_s
     }
 }
 
+/// Explores a shipped scenario on roads with a driver in Python.
+fn on_roads(project: &Project, scenario: &str, until: &str, driver: &std::path::Path) -> (i32, serde_json::Value) {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (file, driver) = (root.join("scenarios").join(scenario).display().to_string(), driver.display().to_string());
+    let quick = ["--until", until, "--rollouts", "0", "--refine", "0", "--no-pictures", "--format", "json"];
+    let mut command = project.command(&[&["explore", &file, "--driver", &driver], &quick[..]].concat());
+    command.env("ANABRANCH_PYTHON", root.join("target/python-venv/bin/python"));
+    let ran = crate::common::Ran::of(command.output().expect("the program starts"));
+    (ran.code, serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:?}")))
+}
+
+#[test]
+fn the_lane_keeper_of_the_examples_drives_among_others() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let driver = root.join("examples/lane_keeper.py");
+    // With the sudden braking of who cuts in, late sight and weak brakes together its distance is too small.
+    let (code, value) = on_roads(&Project::new(), "highway-cut-in.toml", "3 s", &driver);
+    assert_eq!((code, &value["driver"]["faults"]), (1, &0.into()), "{value}");
+    let groups = value["groups"].as_array().unwrap_or_else(|| panic!("{value}"));
+    assert!(groups.iter().all(|group| group["contact"]["other"] == "car `cutter`"), "{value}");
+    let (code, value) = on_roads(&Project::new(), "signalised-crossing.toml", "2 s", &driver);
+    assert_eq!((code, &value["driver"]["faults"]), (0, &0.into()), "{value}");
+    assert!(value["segments"].as_u64() > Some(10), "{value}");
+}
+
+#[test]
+fn a_driver_on_roads_is_told_its_route_and_how_often_others_are_looked_for() {
+    let project = Project::new();
+    project.write(
+        "asks.py",
+        "import anabranch\n\n\nclass Asks(anabranch.Driver):\n    memoryless = True\n\n    def reset(self, begin):\n        \
+         assert begin.periods.objects_s == 0.1, begin.periods\n        \
+         assert [leg.lane for leg in begin.route] == [\"main.1\"], begin.route\n        \
+         assert begin.route[0].then == \"arrive\"\n\n    def step(self, seen):\n        \
+         assert seen.road.lane == \"main.1\" and seen.road.ahead[0].speed_limit > 30.0\n        \
+         assert all(abs(thing.vx) < 60.0 for thing in seen.objects)\n        \
+         return anabranch.Command(accel=-0.1)\n",
+    );
+    let (code, value) = on_roads(&project, "highway-cut-in.toml", "1 s", &project.file("asks.py"));
+    assert_eq!(value["driver"]["faults"], 0, "{code}: {value}");
+}
+
 #[test]
 fn nothing_beyond_this_machine_is_connected_to() {
     let project = Project::new();

@@ -59,6 +59,8 @@ fn check_selects_scenarios_and_says_if_there_are_none() {
     assert_eq!(project.run(&["check", "empty"]).code, 4);
     assert!(project.run(&["check", "--schema"]).out.contains("\"properties\""));
     assert!(project.run(&["check", "--explain", "E0104"]).out.contains("unit"));
+    assert!(project.run(&["check", "--explain", "E0611"]).out.contains("a curve tighter than the lane is wide"));
+    assert!(project.run(&["check", "--explain", "E0705"]).out.contains("a count that does not agree"));
     assert!(project.run(&["check", "--codes"]).out.contains("E0501"));
     assert_eq!(project.run(&["check", "--explain", "E9999"]).code, 2);
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anabranch_record::picture::{
-    FailingPath, Inset, LabelledPose, LevelRow, Levels, Profile, Savings, SavingsRow, Scene, Share, level_plot, png,
-    profile_bars, savings_plot, scene_picture,
+    Crop, FailingPath, Inset, LabelledPose, LevelRow, Levels, Marking, Moment, Paint, Profile, Savings, SavingsRow,
+    Scene, Share, level_plot, png, profile_bars, savings_plot, scene_picture,
 };
 
 /// A small car with cut corners.
@@ -57,6 +57,7 @@ fn passage() -> Scene {
         subtitle:
             "Reversing into a 2.3 m wide passage; the position estimate may be off by 0.1 m and jump at any second."
                 .into(),
+        surfaces: Vec::new(),
         markings: Vec::new(),
         polylines: vec![vec![[-30.0, 1.15], [-1.0, 1.15]], vec![[-30.0, -1.15], [-1.0, -1.15]]],
         polygons: vec![],
@@ -65,8 +66,9 @@ fn passage() -> Scene {
         poses: vec![LabelledPose { pose: [0.0, 0.0, 0.0], label: "start".into() }],
         nodes,
         segments,
-        failing: vec![FailingPath { contact: Some([-13.47, 1.13]), poses }],
+        failing: vec![FailingPath { contact: Some([-13.47, 1.13]), poses, ..FailingPath::default() }],
         inset: Inset::Auto,
+        crop: Crop::Whole,
     }
 }
 
@@ -90,6 +92,7 @@ fn parking() -> Scene {
     Scene {
         title: "Curved parking (made-up data)".into(),
         subtitle: "Reversing into a bay between two parked cars.".into(),
+        surfaces: Vec::new(),
         markings: Vec::new(),
         polylines: vec![vec![[-14.0, 2.6], [8.0, 2.6]]],
         polygons: vec![
@@ -104,8 +107,9 @@ fn parking() -> Scene {
         ],
         nodes: paths.iter().flat_map(|path| path.iter().step_by(10).map(|p| [p[0] as f32, p[1] as f32])).collect(),
         segments: paths.iter().map(|path| flat(path)).collect(),
-        failing: vec![FailingPath { contact: Some([-7.4, -6.4]), poses: failing }],
+        failing: vec![FailingPath { contact: Some([-7.4, -6.4]), poses: failing, ..FailingPath::default() }],
         inset: Inset::Auto,
+        crop: Crop::Whole,
     }
 }
 
@@ -161,6 +165,59 @@ fn the_passage_has_axes_scale_bar_legend_and_inset() {
 #[test]
 fn the_parking_scene_puts_the_inset_beside_the_map() {
     check("parking", &scene_picture(&parking()), &["x [m]", "obstacle", "goal"]);
+}
+
+/// A car on a road of 1 200 m that has driven 60 m of it and meets another one.
+fn road() -> Scene {
+    let rectangle =
+        |x: f64, y: f64| vec![[x + 2.2, y + 0.9], [x - 2.2, y + 0.9], [x - 2.2, y - 0.9], [x + 2.2, y - 0.9]];
+    let line = |y: f64, paint| Marking { points: vec![[0.0, y], [1_200.0, y]], paint };
+    let moment = |second: u32| {
+        let s = f64::from(second);
+        Moment {
+            label: format!("{second} s"),
+            pose: [100.0 + 20.0 * s, 0.0, 0.0],
+            others: vec![rectangle(126.0 + 13.0 * s, 0.0)],
+        }
+    };
+    Scene {
+        title: "Cut in (made-up data)".into(),
+        surfaces: vec![vec![[0.0, -1.75], [1_200.0, -1.75], [1_200.0, 5.25], [0.0, 5.25]]],
+        markings: vec![line(-1.75, Paint::Solid), line(1.75, Paint::Broken), line(5.25, Paint::None)],
+        polylines: vec![],
+        planned: vec![[0.0, 0.0], [1_200.0, 0.0]],
+        poses: vec![
+            LabelledPose { pose: [100.0, 0.0, 0.0], label: "start".into() },
+            LabelledPose { pose: [1_150.0, 0.0, 0.0], label: "goal".into() },
+        ],
+        nodes: vec![],
+        segments: vec![],
+        failing: vec![FailingPath {
+            poses: (0..=60).map(|m| [100.0 + f64::from(m), 0.0, 0.0]).collect(),
+            contact: Some([163.5, 0.0]),
+            with: Some("car `cutter`".into()),
+            moments: (0..3).map(moment).collect(),
+            others: vec![rectangle(150.0, 3.5), rectangle(900.0, 3.5)],
+            touched: Some(rectangle(165.7, 0.0)),
+        }],
+        crop: Crop::Driven,
+        ..passage()
+    }
+}
+
+#[test]
+fn a_road_shows_what_was_driven_and_everybody_who_was_there() {
+    let svg = scene_picture(&road());
+    let expected = ["contact with car `cutter` at (163.50, 0.00) m", "car `cutter`, when touched", "others at the end"];
+    check("road", &svg, &[&expected[..], &["lane", "1 s", "2 s"]].concat());
+    let texts = texts(&svg);
+    assert!(!texts.iter().any(|text| text == "1000" || text == "500"), "the goal is far beyond: {texts:?}");
+    let dashed = |dash: &str| svg.matches(&format!("stroke-dasharray=\"{dash}\"")).count();
+    assert!(dashed("9 9") >= 2, "broken lines on the map and in the legend");
+    let whole = scene_picture(&Scene { crop: Crop::Whole, ..road() });
+    roxmltree::Document::parse(&whole).unwrap();
+    let texts = self::texts(&whole);
+    assert!(texts.iter().any(|text| text.contains("1000") || text.contains("1\u{a0}000")), "{texts:?}");
 }
 
 #[test]

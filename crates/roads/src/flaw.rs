@@ -201,3 +201,16 @@ impl FlawKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codes;
+
+    #[test]
+    fn the_first_and_the_last_flaw_are_explained() {
+        assert_eq!(codes::find(FlawKind::Empty.code()).map(|code| code.title), Some("a map without a lane"));
+        let last = FlawKind::CrossesNothing.code();
+        assert_eq!(codes::find(last).map(|code| code.title), Some("a crosswalk over no lane"));
+    }
+}

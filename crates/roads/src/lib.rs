@@ -23,6 +23,7 @@
 
 mod barrier;
 mod check;
+pub mod codes;
 mod connect;
 mod crossings;
 mod crosswalk;

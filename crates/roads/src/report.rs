@@ -1,6 +1,8 @@
-//! Messages that point at what a person wrote: file, line, column, reason and the way out.
+//! Messages that point at what a person wrote: file, line, column, reason and the way out. Scenario files use them too.
 
 use std::fmt::{self, Write};
+
+use crate::codes;
 
 /// Most diagnostics of one reading; more would only be scrolled away.
 pub const DIAGNOSTICS_MAX: usize = 20;
@@ -19,9 +21,9 @@ pub struct Span {
 /// One mistake: what, where, and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Its stable code.
+    /// Its stable code, such as `E0104`.
     pub code: &'static str,
-    /// File as the user named it.
+    /// File as the user named it, or `--set`.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
@@ -61,6 +63,7 @@ impl<'t> Notes<'t> {
     }
     /// Notes a mistake.
     pub fn add(&mut self, code: &'static str, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        debug_assert!(code < codes::ALL[0].text || codes::find(code).is_some(), "{code} is explained nowhere");
         self.found.push((span, code, message.into(), help.into()));
     }
     /// Whether there is none.
@@ -99,43 +102,87 @@ impl<'t> Notes<'t> {
     }
 }
 
+/// Whether rendered text carries terminal colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    /// Plain text.
+    Off,
+    /// ANSI colours.
+    On,
+}
+
 /// Control characters of a file must not reach the terminal.
 fn shown(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { if c == '\t' { ' ' } else { '\u{FFFD}' } } else { c }).collect()
 }
 
-impl fmt::Display for Diagnostic {
-    /// As compilers print it: place, line, mark, help.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Diagnostic {
+    /// The message as compilers print it: place, line, mark, help.
+    pub fn render(&self, colour: Colour) -> String {
+        let (red, blue, cyan, bold, off) = match colour {
+            Colour::Off => ("", "", "", "", ""),
+            Colour::On => ("\x1b[1;31m", "\x1b[1;34m", "\x1b[36m", "\x1b[1m", "\x1b[0m"),
+        };
         let number = self.line.to_string();
         let pad = " ".repeat(number.len());
-        let skipped = if self.column > SHOWN_MAX - 20 { self.column - 40 } else { 0 };
-        let line: String = self.source_line.chars().skip(skipped).take(SHOWN_MAX).collect();
+        let (line, skipped) = self.visible_line();
         let gap = " ".repeat((self.column - 1).saturating_sub(skipped));
         let carets = "^".repeat(self.length.min(line.chars().count().saturating_sub(gap.len())).max(1));
-        writeln!(f, "error[{}]: {}", self.code, shown(&self.message))?;
-        writeln!(f, "{pad}--> {}:{}:{}", shown(&self.file), self.line, self.column)?;
-        writeln!(f, "{pad} |")?;
-        writeln!(f, "{number} | {}", shown(&line))?;
-        writeln!(f, "{pad} | {gap}{carets}")?;
+        let mut out = String::new();
+        let _ = writeln!(out, "{red}error[{}]{off}{bold}: {}{off}", self.code, shown(&self.message));
+        let _ = writeln!(out, "{pad}{blue}-->{off} {}:{}:{}", shown(&self.file), self.line, self.column);
+        let _ = writeln!(out, "{pad} {blue}|{off}");
+        let _ = writeln!(out, "{blue}{number} |{off} {line}");
+        let _ = writeln!(out, "{pad} {blue}|{off} {gap}{red}{carets}{off}");
         if !self.help.is_empty() {
-            writeln!(f, "{pad} = help: {}", shown(&self.help))?;
+            let _ = writeln!(out, "{pad} {blue}={off} {cyan}help{off}: {}", shown(&self.help));
         }
-        Ok(())
+        out
+    }
+
+    /// The part of the line around the mark, and how many characters were cut off before it.
+    fn visible_line(&self) -> (String, usize) {
+        let skipped = if self.column > SHOWN_MAX - 20 { self.column - 40 } else { 0 };
+        let part: String = self.source_line.chars().skip(skipped).take(SHOWN_MAX).collect();
+        (shown(&part), skipped)
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Colour::Off))
+    }
+}
+
+impl Report {
+    /// Keeps the first [`DIAGNOSTICS_MAX`] and counts the others.
+    pub fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
+        let left_out = diagnostics.len().saturating_sub(DIAGNOSTICS_MAX);
+        diagnostics.truncate(DIAGNOSTICS_MAX);
+        Self { diagnostics, left_out }
+    }
+    /// All messages, separated by empty lines, with a closing count.
+    pub fn render(&self, colour: Colour) -> String {
+        let mut out: String = self.diagnostics.iter().map(|d| d.render(colour) + "\n").collect();
+        let count = self.diagnostics.len() + self.left_out;
+        let _ = write!(out, "{count} error{}", if count == 1 { "" } else { "s" });
+        if self.left_out > 0 {
+            let _ = write!(out, ", the first {} are shown", self.diagnostics.len());
+        }
+        out.push('\n');
+        out
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for diagnostic in &self.diagnostics {
-            writeln!(f, "{diagnostic}")?;
-        }
-        let count = self.diagnostics.len() + self.left_out;
-        let mut closing = format!("{count} error{}", if count == 1 { "" } else { "s" });
-        if self.left_out > 0 {
-            let _ = write!(closing, ", the first {} are shown", self.diagnostics.len());
-        }
-        writeln!(f, "{closing}")
+        f.write_str(&self.render(Colour::Off))
+    }
+}
+
+impl From<Diagnostic> for Report {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { diagnostics: vec![diagnostic], left_out: 0 }
     }
 }
 
@@ -153,6 +200,17 @@ mod tests {
         let expect = "error[E0604]: this is wrong\n --> a.road.toml:2:5\n  |\n2 | ß = \"é\"\n  |     ^^^\n  \
                       = help: mend it\n\n1 error\n";
         assert_eq!(text, expect);
+    }
+
+    #[test]
+    fn colours_are_put_around_and_change_no_word() {
+        let mut notes = Notes::new("a.road.toml", "x = 1");
+        notes.add("E0604", Span { start: 0, end: 1 }, "this is wrong", "mend it");
+        let report = notes.into_report();
+        let coloured = report.render(Colour::On);
+        assert!(coloured.contains("\x1b[1;31merror[E0604]\x1b[0m"));
+        let codes = ["\x1b[1;31m", "\x1b[1;34m", "\x1b[36m", "\x1b[1m", "\x1b[0m"];
+        assert_eq!(codes.iter().fold(coloured, |text, code| text.replace(code, "")), report.to_string());
     }
 
     #[test]

@@ -58,8 +58,8 @@ fn every_code_has_a_broken_file() {
         shown.extend(read("broken.toml", &bytes).unwrap_err().diagnostics.iter().map(|found| found.code));
     }
     // A file of more than 4 MB is made up below instead of being kept.
-    shown.insert(Code::TooLarge);
-    let missing: Vec<&Code> = Code::ALL.iter().filter(|code| !shown.contains(code)).collect();
+    shown.insert(Code::TooLarge.text());
+    let missing: Vec<&Code> = Code::ALL.iter().filter(|code| !shown.contains(code.text())).collect();
     assert!(missing.is_empty(), "no file for {missing:?}");
 }
 
@@ -67,6 +67,26 @@ fn every_code_has_a_broken_file() {
 fn a_file_that_is_too_large_is_refused() {
     let report = Document::parse("large.toml", &vec![b'#'; (4 << 20) + 1]).unwrap_err();
     assert_eq!(summary(&report.diagnostics[0]), "E0102 1:1");
+}
+
+#[test]
+fn mistakes_of_a_map_are_shown_where_they_are_in_the_map() {
+    let map = "schema = \"anabranch-road/1\"\n\n[[road]]\nid = \"main\"\nline = [[\"0 m\", \"0 m\"], [\"0 m\", \"0 m\"]]\nwidht = 3\n";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
+    let text = std::fs::read_to_string(folder.join("road-of-a-tight-arc.toml")).unwrap();
+    let (before, after) = text.split_once("[road]\n").unwrap();
+    let after = &after[after.find("\n[").unwrap()..];
+    let text = format!("{before}[road]\nmap = \"town.road.toml\"\n{after}");
+    let hooks = Hooks { read_file: &|name| (name == "town.road.toml").then(|| map.to_owned()), ..Hooks::default() };
+    let report = read_scenario("cases/drive.toml", text.as_bytes(), &hooks).unwrap_err();
+    let found: Vec<String> = report.diagnostics.iter().map(|one| format!("{} {}", one.file, summary(one))).collect();
+    assert_eq!(found, ["cases/town.road.toml E0105 6:1"]);
+    let map = map.replace("widht = 3\n", "");
+    let hooks = Hooks { read_file: &|_| Some(map.clone()), ..Hooks::default() };
+    let report = read_scenario("drive.toml", text.as_bytes(), &hooks).unwrap_err();
+    let found: Vec<String> = report.diagnostics.iter().map(|one| format!("{} {}", one.file, summary(one))).collect();
+    assert_eq!(found, ["town.road.toml E0603 5:25"]);
+    assert!(report.to_string().contains("--> town.road.toml:5:"), "{report}");
 }
 
 #[test]

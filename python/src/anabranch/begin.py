@@ -67,6 +67,20 @@ class Periods(View):
     occupancy_s: float = _value("occupancy_s", 0.0)
 
 
+class Leg(View):
+    """A stretch of the route on one lane."""
+
+    __slots__ = ()
+    lane: str = _value("lane", "")
+    """Road and lane, such as "main.1"."""
+    from_m: float = _value("from_m", 0.0)
+    """Station at which it is entered."""
+    to_m: float = _value("to_m", 0.0)
+    """Station at which it is left at the latest."""
+    then: str = _value("then", "")
+    """How it is left: "straight on", "left", "right", "arrive"."""
+
+
 class Begin(View):
     """Everything that does not change during a run."""
 
@@ -80,6 +94,8 @@ class Begin(View):
     goal: GoalPlace = _part("goal", GoalPlace)
     car: Car = _part("car", Car)
     path: PlannedPath = _part("path", PlannedPath)
+    route: list[Leg] = _list("route", Leg)
+    """Lanes to follow, where there are roads."""
     periods: Periods = _part("periods", Periods)
     walls: list[list[float]] = _value("walls", [])
     """x1, y1, x2, y2 of each, for drivers that want `walls`."""

@@ -20,7 +20,7 @@ from .begin import Begin
 from .driver import Cell, Command, Driver
 from .seen import Seen
 
-_OBJECT = ("id", "x", "y", "heading", "speed", "length", "width")
+_OBJECT = ("id", "x", "y", "heading", "speed", "length", "width", "vx", "vy")
 
 
 def vector(seen: Seen, names: Sequence[str]) -> Any:
@@ -34,9 +34,15 @@ def covariance(seen: Seen) -> Any:
 
 
 def objects(seen: Seen) -> Any:
-    """One row for each object: id, x, y, heading, speed, length, width."""
+    """One row for each object: id, x, y, heading, speed, length, width, vx, vy."""
     rows = [[getattr(entry, name) for name in _OBJECT] for entry in seen.objects]
     return numpy.array(rows, dtype=float).reshape(-1, len(_OBJECT))
+
+
+def ahead(seen: Seen) -> Any:
+    """The lanes ahead: one row for each x, y, heading, curvature, width, speed limit; no rows where there are no roads."""
+    road = seen.road
+    return numpy.array([] if road is None else road.ahead, dtype=float).reshape(-1, 6)
 
 
 def occupancy(seen: Seen) -> Any:

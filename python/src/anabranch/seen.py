@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 
 def _value(name: str, default: Any) -> Any:
@@ -34,6 +34,16 @@ def _list(name: str, kind: Any) -> Any:
 
     def read(view: View) -> Any:
         return [kind(entry) for entry in view._data.get(name) or ()]
+
+    return property(read)
+
+
+def _maybe(name: str, kind: Any) -> Any:
+    """An attribute that wraps a map that need not be there."""
+
+    def read(view: View) -> Any:
+        data = view._data.get(name)
+        return None if data is None else kind(data)
 
     return property(read)
 
@@ -116,6 +126,77 @@ class Object(View):
     speed: float = _value("speed", 0.0)
     length: float = _value("length", 0.0)
     width: float = _value("width", 0.0)
+    vx: float = _value("vx", 0.0)
+    """Velocity eastwards; on roads `speed` is its part along the heading."""
+    vy: float = _value("vy", 0.0)
+    """Velocity northwards."""
+
+
+class Beside(View):
+    """A lane beside that of the car."""
+
+    __slots__ = ()
+    lane: str = _value("lane", "")
+    apart: float = _value("apart", 0.0)
+    """Metres from middle to middle."""
+    may_change: bool = _value("may_change", False)
+    """The line between may be crossed."""
+
+
+class Line(View):
+    """A line ahead at which one may have to stop."""
+
+    __slots__ = ()
+    ahead: float = _value("ahead", 0.0)
+    """Metres from the rear axle."""
+    sign: str = _value("sign", "none")
+    """"stop", "yield", "priority" or "none"."""
+    light: Optional[str] = _value("light", None)
+    """"red", "red-amber", "amber", "green" or "dark"; None where there is no light."""
+
+
+class Ahead(NamedTuple):
+    """One place on the middle of the lanes ahead, along the route."""
+
+    x: float
+    y: float
+    heading: float
+    curvature: float
+    width: float
+    speed_limit: float
+
+
+class Road(View):
+    """The car on its road, from where it believes to be."""
+
+    __slots__ = ()
+    lane: str = _value("lane", "")
+    """Road and lane, such as "main.1"."""
+    station: float = _value("station", 0.0)
+    """Metres along that lane."""
+    lateral: float = _value("lateral", 0.0)
+    """Metres left of its middle."""
+    heading: float = _value("heading", 0.0)
+    """Heading less that of the lane."""
+    width: float = _value("width", 0.0)
+    speed_limit: float = _value("speed_limit", 0.0)
+    left: Optional[Beside] = _maybe("left", Beside)
+    right: Optional[Beside] = _maybe("right", Beside)
+    then: str = _value("then", "")
+    """What the route does next: "straight on", "left" or "right" (change lanes), "arrive"."""
+    then_in: float = _value("then_in", 0.0)
+    """Metres until that must have happened."""
+    route_left: float = _value("route_left", 0.0)
+    """Metres of the route that are left."""
+    step: float = _value("step", 0.0)
+    """Metres between two rows of `ahead`."""
+    lines: list[Line] = _list("lines", Line)
+    """The nearest first."""
+
+    @property
+    def ahead(self) -> list[Ahead]:
+        """The middle of the lanes ahead along the route; the first is beside the car."""
+        return [Ahead(*row[:6]) for row in self._data.get("ahead") or ()]
 
 
 class Occupancy(View):
@@ -143,12 +224,10 @@ class Seen(View):
     path: Path = _part("path", Path)
     goal: Goal = _part("goal", Goal)
     objects: list[Object] = _list("objects", Object)
-
-    @property
-    def occupancy(self) -> Optional[Occupancy]:
-        """What is free near the car, for drivers that want it."""
-        data = self._data.get("occupancy")
-        return None if data is None else Occupancy(data)
+    road: Optional[Road] = _maybe("road", Road)
+    """The car on its road; None where there are no roads."""
+    occupancy: Optional[Occupancy] = _maybe("occupancy", Occupancy)
+    """What is free near the car, for drivers that want it."""
 
     @property
     def blobs(self) -> list[bytes]:

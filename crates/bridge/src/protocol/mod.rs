@@ -11,7 +11,9 @@ mod seen;
 pub use begin::{Begin, CarFacts, GoalFacts, LegFacts, PathFacts, PeriodFacts, SectionFacts, StartFacts};
 pub use card::{Card, ChoiceName, KeyVariable, Role, SiteCard, Snapshot, Support, WorldCard};
 pub use moves::{CarNow, Moved, Push};
-pub use seen::{BesideSeen, GoalSeen, LineSeen, ObjectSeen, Occupancy, PathSeen, PoseSeen, RoadSeen, Seen};
+pub use seen::{
+    BesideSeen, GoalSeen, LineSeen, ObjectSeen, Occupancy, PathSeen, PoseSeen, RoadSeen, Seen, then_number,
+};
 
 use serde::{Deserialize, Serialize};
 

@@ -161,9 +161,31 @@ pub struct LineSeen {
     pub ahead: f64,
     /// `stop`, `yield`, `priority`, or `none`.
     pub sign: String,
-    /// `red`, `red-amber`, `amber`, `green`; nothing where there is no light.
+    /// `red`, `red-amber`, `amber`, `green`, `dark`; nothing where there is no light.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub light: Option<String>,
+}
+
+/// Words by number, as in `c/anabranch.h`; a word that is not among them is −1.
+fn number(words: &[&str], word: &str) -> i8 {
+    words.iter().position(|known| *known == word).map_or(-1, |number| number as i8)
+}
+
+/// What a route does next, by number: 0 straight on, 1 left, 2 right, 3 arrive; −1 something else.
+pub fn then_number(then: &str) -> i8 {
+    number(&["straight on", "left", "right", "arrive"], then)
+}
+
+impl LineSeen {
+    /// Its sign by number: 0 none, 1 stop, 2 yield, 3 priority; −1 another one.
+    pub fn sign_number(&self) -> i8 {
+        number(&["none", "stop", "yield", "priority"], &self.sign)
+    }
+    /// Its light by number: 0 none, 1 red, 2 red-amber, 3 amber, 4 green, 5 dark; −1 another one.
+    pub fn light_number(&self) -> i8 {
+        let lights = ["", "red", "red-amber", "amber", "green", "dark"];
+        self.light.as_deref().map_or(0, |light| number(&lights, light))
+    }
 }
 
 /// What is free near the car. For those who want `blobs` the cells travel as a frame beside the message.

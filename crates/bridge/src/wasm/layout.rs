@@ -41,6 +41,9 @@ impl Block {
         for count in counts.into_iter().chain([begin.scenario.len()]) {
             self.later(count);
         }
+        // Added at the end: modules built with an older header do not look here.
+        let route = self.pointer();
+        self.words([begin.route.len() as u32]);
         self.list(0);
         for section in &path.sections {
             self.reals(&[section.start_m, section.end_m, f64::from(section.direction)]);
@@ -52,8 +55,8 @@ impl Block {
         self.list(3);
         self.reals(&begin.params);
         self.list(4);
-        self.bytes.extend_from_slice(begin.scenario.as_bytes());
-        self.bytes.push(0);
+        self.text(&begin.scenario);
+        self.route(route, &begin.route);
     }
     /// Writes what the sensors say and an empty decision; returns where the decision lies.
     pub(super) fn step(&mut self, address: u32, seen: &Seen, key_count: usize) -> u32 {
@@ -73,6 +76,7 @@ impl Block {
         self.later(seen.objects.len());
         // Added at the end: modules built with an older header do not look here.
         self.reals(&[path.to_end]);
+        let (velocities, road) = (self.pointer(), self.pointer());
         if let Some(around) = occupancy {
             self.list(0);
             self.bytes.extend_from_slice(&around.cells);
@@ -81,6 +85,11 @@ impl Block {
         for object in &seen.objects {
             let ObjectSeen { id, x, y, heading, speed, length, width, .. } = *object;
             self.reals(&[f64::from(id), x, y, heading, speed, length, width]);
+        }
+        self.points_here(velocities);
+        seen.objects.iter().for_each(|object| self.reals(&[object.vx, object.vy]));
+        if let Some(seen) = seen.road.as_deref() {
+            self.road(road, seen);
         }
         self.decision(key_count)
     }
@@ -108,12 +117,12 @@ impl Block {
     fn align(&mut self) {
         self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
     }
-    fn reals(&mut self, values: &[f64]) {
+    pub(super) fn reals(&mut self, values: &[f64]) {
         for value in values {
             self.bytes.extend_from_slice(&value.to_le_bytes());
         }
     }
-    fn words<const N: usize>(&mut self, values: [u32; N]) {
+    pub(super) fn words<const N: usize>(&mut self, values: [u32; N]) {
         for value in values {
             self.bytes.extend_from_slice(&value.to_le_bytes());
         }
@@ -125,9 +134,23 @@ impl Block {
     }
     /// The list begins here.
     fn list(&mut self, index: usize) {
+        self.points_here(self.lists[index]);
+    }
+    /// An address that is null until it is known; returns where it stands.
+    pub(super) fn pointer(&mut self) -> usize {
+        self.words([0]);
+        self.bytes.len() - 4
+    }
+    /// What an address points to begins here.
+    pub(super) fn points_here(&mut self, pointer: usize) {
         self.align();
-        let (at, here) = (self.lists[index], self.here());
-        self.bytes[at..at + 4].copy_from_slice(&here.to_le_bytes());
+        let here = self.here();
+        self.bytes[pointer..pointer + 4].copy_from_slice(&here.to_le_bytes());
+    }
+    /// A text with the zero that ends it.
+    pub(super) fn text(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.bytes.push(0);
     }
 }
 
@@ -199,15 +222,15 @@ mod tests {
     use super::*;
 
     /// Sizes of `ab_begin` and `ab_seen`, which the header asserts too.
-    const BEGIN_BYTES: usize = 184;
-    const SEEN_BYTES: usize = 272;
+    const BEGIN_BYTES: usize = 192;
+    const SEEN_BYTES: usize = 280;
 
     #[test]
     fn blocks_have_the_sizes_of_the_header() {
         let mut block = Block::default();
         block.begin(4096, &Begin::default());
-        // Five empty lists, and the zero that ends the name of the scenario.
-        assert_eq!(block.bytes().len(), BEGIN_BYTES + 1);
+        // Five empty lists, the zero that ends the name of the scenario, and an empty route after it.
+        assert_eq!(block.bytes().len(), BEGIN_BYTES + 8);
         let decision = block.step(4096, &Seen::default(), 3);
         assert_eq!(decision as usize, 4096 + SEEN_BYTES);
         assert_eq!(block.bytes().len(), SEEN_BYTES + DECISION_BYTES + 3 * 8);

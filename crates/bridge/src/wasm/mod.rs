@@ -23,6 +23,7 @@ mod layout;
 mod limits;
 mod outside;
 mod rewrite;
+mod road;
 mod slot;
 mod written;
 

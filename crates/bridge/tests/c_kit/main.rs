@@ -4,6 +4,9 @@
 mod answers;
 mod hostile;
 mod kit;
+#[path = "../road/mod.rs"]
+mod road;
+mod roads;
 #[cfg(target_os = "linux")]
 mod rogue;
 #[cfg(target_os = "linux")]

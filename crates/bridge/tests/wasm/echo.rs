@@ -32,7 +32,7 @@ pub fn begin() -> Begin {
             ],
             samples: vec![[31.0, 32.0, 33.0, 34.0, 35.0]],
         },
-        route: Vec::new(),
+        route: crate::road::route(),
         periods: PeriodFacts::default(),
         walls: vec![[41.0, 42.0, 43.0, 44.0]],
     }
@@ -73,9 +73,9 @@ pub fn seen() -> Seen {
             speed: 134.0,
             length: 135.0,
             width: 136.0,
-            ..ObjectSeen::default()
+            ..crate::road::object()
         }],
-        road: None,
+        road: Some(Box::new(crate::road::road())),
         occupancy: Some(Box::new(Occupancy {
             cell_m: 0.25,
             columns: 3,
@@ -97,13 +97,16 @@ pub fn expected(begin: &Begin, seen: &Seen) -> Vec<f64> {
     told.extend(begin.walls[0]);
     told.extend(&begin.params);
     told.extend([f64::from(b'a'), 0.0]);
+    told.extend(crate::road::ROUTE_TOLD);
     told.extend([101.0, 102.0, 103.0, 104.0, 105.0]);
     told.extend(seen.pose.covariance);
     told.extend([115.0, 116.0, -1.0]);
     told.extend([118.0, 119.0, 120.0, 121.0, 122.0, 123.0, -1.0, 125.0, 126.0]);
     told.extend([127.0, 128.0, 129.0, 0.25, 3.0, 1.0, 0.0, 255.0, 7.0]);
     told.extend([1.0, 9.0, 131.0, 132.0, 133.0, 134.0, 135.0, 136.0, 137.0]);
-    told.resize(91, 0.0);
+    told.extend([205.0, 206.0, 1.0]);
+    told.extend(crate::road::ROAD_TOLD);
+    told.resize(151, 0.0);
     told
 }
 

@@ -5,6 +5,8 @@ mod echo;
 mod fleet;
 mod fuzz;
 mod law;
+#[path = "../road/mod.rs"]
+mod road;
 mod rogue;
 mod states;
 mod support;

@@ -1,8 +1,8 @@
-//! Pictures of one finding: its path on the map, and its errors and clearance over time.
+//! Pictures of one finding: its path on the map, and its errors, clearance and more over time.
 
 use anabranch_explore::replay;
 use anabranch_kernel::{Choice, Recorder, System};
-use anabranch_record::picture::{ErrorSpan, Inset, Scene, Timeline, scene_picture, timeline};
+use anabranch_record::picture::{Curve, ErrorSpan, Inset, Scene, Timeline, scene_picture, timeline};
 use anabranch_record::{ErrorRun, publish};
 
 use super::drawing::Drawing;
@@ -11,16 +11,21 @@ use super::groups::Group;
 use super::pictures::{failing_path, scene};
 use crate::failure::Failure;
 
-/// Base cycles between two points of the curve.
-const POINT_EVERY_TICKS: u64 = 5;
+/// Seconds between two points of a curve.
+const POINT_EVERY_S: f64 = 0.05;
 
 /// Draws into the folder of the finding; a group without a folder has no pictures.
 pub fn draw(facts: &Facts<'_>, group: &Group) -> Result<(), Failure> {
     let Some(folder) = group.file.as_ref().and_then(|file| file.parent()) else { return Ok(()) };
     let path = failing_path(facts, &group.first)?;
+    let subtitle = if path.moments.is_empty() {
+        "The path that was to be followed, and the one that was driven."
+    } else {
+        "The way that was to be followed, the one that was driven, and where others were."
+    };
     let map = Scene {
-        title: format!("{}: {}", facts.drive.name(), group.label),
-        subtitle: "The path that was to be followed, and the one that was driven.".to_owned(),
+        title: title(facts, group),
+        subtitle: subtitle.to_owned(),
         failing: vec![path],
         inset: Inset::Auto,
         ..scene(facts, Drawing::default())?
@@ -30,45 +35,74 @@ pub fn draw(facts: &Facts<'_>, group: &Group) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Keeps the clearance of some frames, of the smallest and of the last.
-struct Clearance {
-    at: usize,
+/// What is drawn below the clearance on roads: signal, title, and beyond which value nobody cares.
+const ON_ROADS: [(&str, &str, Option<f64>); 4] = [
+    ("ego.ttc", "time to contact [s]", Some(10.0)),
+    ("ego.gap", "gap ahead [m]", Some(100.0)),
+    ("ego.speed", "speed [m/s]", None),
+    ("ego.lane_offset", "left of lane [m]", None),
+];
+
+/// Keeps some signals of some frames, of the one with the smallest clearance and of the last.
+struct Curves {
+    /// Where the signals are; the clearance is the first.
+    at: Vec<usize>,
     cycle_s: f64,
-    points: Vec<[f64; 2]>,
-    lowest: Option<[f64; 2]>,
-    last: Option<[f64; 2]>,
+    /// Base cycles between two of them.
+    every: u64,
+    frames: Vec<(f64, Vec<f64>)>,
+    lowest: Option<(f64, Vec<f64>)>,
+    last: Option<(f64, Vec<f64>)>,
 }
 
-impl Recorder for Clearance {
+impl Recorder for Curves {
     fn frame(&mut self, tick: u64, values: &[f64]) {
-        let point = [tick as f64 * self.cycle_s, values[self.at]];
-        if tick.is_multiple_of(POINT_EVERY_TICKS) {
-            self.points.push(point);
+        let frame = (tick as f64 * self.cycle_s, self.at.iter().map(|index| values[*index]).collect::<Vec<f64>>());
+        if tick.is_multiple_of(self.every) {
+            self.frames.push(frame.clone());
         }
-        if self.lowest.is_none_or(|lowest| point[1] < lowest[1]) {
-            self.lowest = Some(point);
+        if self.lowest.as_ref().is_none_or(|lowest| frame.1[0] < lowest.1[0]) {
+            self.lowest = Some(frame.clone());
         }
-        self.last = Some(point);
+        self.last = Some(frame);
     }
 }
 
 fn over_time(facts: &Facts<'_>, group: &Group) -> Result<Timeline, Failure> {
     let drive = facts.drive;
-    let at =
-        drive.signals().iter().position(|signal| signal.name == "ego.clearance").expect("a drive shows its clearance");
-    let mut clearance = Clearance { at, cycle_s: drive.step_s(), points: Vec::new(), lowest: None, last: None };
+    let index = |name: &str| drive.signals().iter().position(|signal| signal.name == name);
+    let clearance = index("ego.clearance").expect("a drive shows its clearance");
+    let on_roads: Vec<_> = if drive.network().is_some() { ON_ROADS.to_vec() } else { Vec::new() };
+    let shown: Vec<_> = on_roads.into_iter().filter_map(|curve| Some((index(curve.0)?, curve))).collect();
+    let at = [clearance].into_iter().chain(shown.iter().map(|(index, _)| *index)).collect();
+    let every = ((POINT_EVERY_S / drive.step_s()).round() as u64).max(1);
+    let mut kept = Curves { at, cycle_s: drive.step_s(), every, frames: Vec::new(), lowest: None, last: None };
     let params = &drive.space().all()[group.first.start];
-    replay(drive, facts.seed, params, &group.first.choices, Some(&mut clearance as &mut dyn Recorder))?;
-    let Clearance { mut points, lowest, last, .. } = clearance;
-    points.extend(lowest);
-    points.extend(last);
-    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    replay(drive, facts.seed, params, &group.first.choices, Some(&mut kept as &mut dyn Recorder))?;
+    let Curves { mut frames, lowest, last, .. } = kept;
+    frames.extend(lowest);
+    frames.extend(last);
+    frames.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let points = |number: usize| frames.iter().map(|(time_s, values)| [*time_s, values[number]]).collect();
+    let curve = |(number, (_, (_, title, most))): (usize, &(usize, (&str, &str, Option<f64>)))| Curve {
+        title: (*title).to_owned(),
+        points: points(number + 1),
+        most: *most,
+    };
     Ok(Timeline {
-        title: format!("{}: {}", drive.name(), group.label),
+        title: title(facts, group),
         errors: spans(facts, &group.first.choices),
-        clearance: points,
+        clearance: points(0),
+        curves: shown.iter().enumerate().map(curve).collect(),
         end_s: group.first.verdict.tick as f64 * drive.step_s(),
     })
+}
+
+/// The group, and who was touched.
+fn title(facts: &Facts<'_>, group: &Group) -> String {
+    let place = group.first.verdict.place;
+    let with = place.map_or_else(String::new, |place| format!(" at {}", facts.loaded.other_name(place.other)));
+    format!("{}: {}{with}", facts.drive.name(), group.label)
 }
 
 fn spans(facts: &Facts<'_>, choices: &[Choice]) -> Vec<ErrorSpan> {

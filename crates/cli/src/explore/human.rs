@@ -6,6 +6,7 @@ use std::path::Path;
 use anabranch_explore::{Merge, Refinement, Soundness};
 
 use super::candidates::Source;
+use super::cells;
 use super::facts::Facts;
 use super::groups::{FOLDERS_MAX, Group, TRACES_MAX, shown};
 use super::probability;
@@ -243,7 +244,7 @@ fn simulated<S: Subject>(facts: &Facts<'_, S>) -> String {
 fn alike<S: Subject>(facts: &Facts<'_, S>) -> String {
     match facts.settings.merge {
         Merge::None => "nothing was merged".to_owned(),
-        Merge::Grid(_) => format!("within {}", facts.words().cells.join(", ")),
+        Merge::Grid(_) => cells::sentence(&facts.words().cells),
     }
 }
 

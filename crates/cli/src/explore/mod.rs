@@ -1,6 +1,7 @@
 //! What `explore` is made of: settings, storage, an audience, findings, pictures and the result.
 
 pub mod candidates;
+mod cells;
 pub mod contact;
 pub mod drawing;
 pub mod facts;
@@ -18,4 +19,5 @@ pub mod since;
 pub mod store;
 pub mod subject;
 pub mod watcher;
+mod way;
 pub mod world;

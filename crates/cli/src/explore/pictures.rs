@@ -1,13 +1,13 @@
 //! Pictures of an exploration: the map, savings, CPU profile and levels.
 
-use anabranch_explore::replay;
 use anabranch_geometry::Point;
-use anabranch_kernel::{Recorder, System, maths};
+use anabranch_kernel::{System, maths};
 use anabranch_record::RunFolder;
 use anabranch_record::picture::{
-    FailingPath, Inset, LabelledPose, LevelRow, Levels, Profile, Savings, SavingsRow, Scene, Share, level_plot, png,
-    profile_bars, savings_plot, scene_picture,
+    Crop, FailingPath, Inset, LabelledPose, LevelRow, Levels, Marking, Paint, Profile, Savings, SavingsRow, Scene,
+    Share, level_plot, png, profile_bars, savings_plot, scene_picture,
 };
+use anabranch_roads::{self as roads, LaneKind};
 
 use anabranch_scenario::Drive;
 
@@ -17,12 +17,11 @@ use super::facts::Facts;
 use super::finding_pictures;
 use super::groups::shown;
 use super::subject::Subject;
+use super::way;
 use crate::failure::Failure;
 
 /// Pixels per pixel of the SVG.
 const SCALE: f32 = 1.5;
-/// Base cycles between two poses of a failing path.
-const POSE_EVERY_TICKS: u64 = 5;
 /// Distance of the corners of drawn lanes.
 const LANE_STEP_M: f64 = 5.0;
 /// Points of a quarter circle in the outline of the car.
@@ -55,10 +54,12 @@ pub(super) fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failur
     let labelled = |pose: [f64; 3], label: &str| LabelledPose { pose, label: label.to_owned() };
     let failing =
         shown(facts.groups).iter().map(|group| failing_path(facts, &group.first)).collect::<Result<_, _>>()?;
+    let (markings, surfaces) = lanes(facts.drive);
     Ok(Scene {
         title: format!("{}: {}", facts.drive.name(), facts.verdict()),
         subtitle: subtitle(facts, drawing.every()),
-        markings: lane_edges(facts.drive),
+        surfaces,
+        markings,
         polylines: spec.world.walls.iter().map(|wall| wall.points.iter().map(point).collect()).collect(),
         polygons: spec
             .world
@@ -77,23 +78,35 @@ pub(super) fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failur
         segments: drawing.segments.into_iter().map(|ends| ends.to_vec()).collect(),
         failing,
         inset: Inset::Auto,
+        crop: if facts.drive.network().is_some() { Crop::Driven } else { Crop::Whole },
     })
 }
 
-/// Both lines of every lane.
-fn lane_edges(drive: &Drive) -> Vec<Vec<[f64; 2]>> {
-    let mut edges = Vec::new();
+/// Both lines of every lane, and what lies between them.
+fn lanes(drive: &Drive) -> (Vec<Marking>, Vec<Vec<[f64; 2]>>) {
+    let (mut markings, mut surfaces) = (Vec::new(), Vec::new());
     for lane in drive.network().map_or(&[][..], |network| network.lanes()) {
         let steps = (lane.length_m() / LANE_STEP_M).ceil().max(1.0);
-        for side in [0.5, -0.5] {
+        let edge = |side: f64| -> Vec<[f64; 2]> {
             let at = |step: usize| {
                 let station_m = lane.length_m() * step as f64 / steps;
                 xy(lane.point_at(station_m, side * lane.width_m(station_m)))
             };
-            edges.push((0..=steps as usize).map(at).collect());
-        }
+            (0..=steps as usize).map(at).collect()
+        };
+        let (left, right) = (edge(0.5), edge(-0.5));
+        surfaces.push(left.iter().chain(right.iter().rev()).copied().collect());
+        let middle_m = 0.5 * lane.length_m();
+        let paint = |marking: roads::Marking, is_edge: bool| match (lane.kind(), marking) {
+            (LaneKind::Turn(_), _) => Paint::None,
+            (LaneKind::Road, roads::Marking::Broken) if !is_edge => Paint::Broken,
+            (LaneKind::Road, _) => Paint::Solid,
+        };
+        let left_paint = paint(lane.left_marking(), lane.left_at(middle_m).is_none());
+        markings.push(Marking { points: left, paint: left_paint });
+        markings.push(Marking { points: right, paint: paint(lane.right_marking(), lane.right_at(middle_m).is_none()) });
     }
-    edges
+    (markings, surfaces)
 }
 
 /// What the scenario says about itself, and what was left out of the picture.
@@ -128,33 +141,8 @@ pub fn outline(drive: &Drive) -> Vec<[f64; 2]> {
     outline.core_corners().into_iter().enumerate().flat_map(corner).collect()
 }
 
-/// Keeps x, y and heading of some frames.
-struct Poses {
-    at: [usize; 3],
-    poses: Vec<[f64; 3]>,
-    last: Option<[f64; 3]>,
-}
-
-impl Recorder for Poses {
-    fn frame(&mut self, tick: u64, values: &[f64]) {
-        let pose = self.at.map(|index| values[index]);
-        if tick.is_multiple_of(POSE_EVERY_TICKS) {
-            self.poses.push(pose);
-        }
-        self.last = Some(pose);
-    }
-}
-
 pub(super) fn failing_path(facts: &Facts<'_>, candidate: &Candidate) -> Result<FailingPath, Failure> {
-    let drive = facts.drive;
-    let index = |name: &str| drive.signals().iter().position(|s| s.name == name).expect("a drive shows its pose");
-    let at = ["ego.x", "ego.y", "ego.heading"].map(index);
-    let mut poses = Poses { at, poses: Vec::new(), last: None };
-    let params = &drive.space().all()[candidate.start];
-    replay(drive, facts.seed, params, &candidate.choices, Some(&mut poses as &mut dyn Recorder))?;
-    let Poses { mut poses, last, .. } = poses;
-    poses.extend(last);
-    Ok(FailingPath { poses, contact: candidate.verdict.place.map(|place| place.in_world) })
+    way::failing_path(facts.loaded, facts.drive, facts.seed, candidate)
 }
 
 fn savings(facts: &Facts<'_>, name: &str) -> Savings {

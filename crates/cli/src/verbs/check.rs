@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anabranch_kernel::System;
+use anabranch_roads::codes;
 use anabranch_scenario::file::{Code, codes_reference, schema_json};
 use clap::Args;
 use serde_json::{Value, json};
@@ -92,14 +93,13 @@ fn exit_of(checked: &[Checked]) -> Exit {
 }
 
 fn explain(text: &str, screen: &Screen) -> Result<Exit, Failure> {
-    let Some(code) = Code::find(text) else {
+    let of_scenarios = Code::find(text).map(|code| (code.text(), code.title(), code.explanation()));
+    let of_maps = || codes::find(text).map(|code| (code.text, code.title, code.explanation));
+    let Some((code, title, explanation)) = of_scenarios.or_else(of_maps) else {
         return Err(Failure::input(format!("there is no code `{text}`"), "`anabranch check --codes` lists them"));
     };
-    let machine = json!({
-        "schema": "anabranch.code/1", "code": code.text(), "title": code.title(), "explanation": code.explanation(),
-    });
-    screen
-        .result(|paint| format!("{}: {}\n\n{}\n", paint.bold(code.text()), code.title(), code.explanation()), &machine);
+    let machine = json!({ "schema": "anabranch.code/1", "code": code, "title": title, "explanation": explanation });
+    screen.result(|paint| format!("{}: {title}\n\n{explanation}\n", paint.bold(code)), &machine);
     Ok(Exit::Done)
 }
 

@@ -3,6 +3,7 @@
 use anabranch_kernel::maths;
 
 use super::chart::{self, TEXT_PX};
+use super::street::{self, Marking, Moment};
 use super::svg::{Anchor, Style, Svg, text_width};
 use super::view::{Bounds, View};
 use super::world::{self, Glyph};
@@ -18,12 +19,29 @@ pub struct LabelledPose {
 }
 
 /// A path that violates a requirement; it is always drawn in full.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FailingPath {
-    /// x, y in metres and heading in radians, from the start to the verdict.
+    /// x, y in metres and heading in radians, from the start to the contact, or to the verdict where there is none.
     pub poses: Vec<[f64; 3]>,
     /// Where the contact was, metres.
     pub contact: Option<Point>,
+    /// Who or what was touched, for people.
+    pub with: Option<String>,
+    /// Some moments along the way, where others move too.
+    pub moments: Vec<Moment>,
+    /// Outlines of others at the end, without the one that was touched; metres.
+    pub others: Vec<Vec<Point>>,
+    /// The outline of who was touched, when it was; metres.
+    pub touched: Option<Vec<Point>>,
+}
+
+/// How much of the world is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crop {
+    /// What happened, the start and the goal.
+    Whole,
+    /// What happened: the goal may be far away.
+    Driven,
 }
 
 /// The enlarged part of the picture.
@@ -49,8 +67,10 @@ pub struct Scene {
     pub title: String,
     /// A sentence below it.
     pub subtitle: String,
+    /// Surfaces of lanes.
+    pub surfaces: Vec<Vec<Point>>,
     /// Lines that are only painted, such as those of lanes.
-    pub markings: Vec<Vec<Point>>,
+    pub markings: Vec<Marking>,
     /// Walls and other lines that must not be touched.
     pub polylines: Vec<Vec<Point>>,
     /// Obstacles.
@@ -69,6 +89,8 @@ pub struct Scene {
     pub failing: Vec<FailingPath>,
     /// What to enlarge.
     pub inset: Inset,
+    /// How much of the world is shown.
+    pub crop: Crop,
 }
 
 const WIDTH: f64 = 1_200.0;
@@ -83,6 +105,11 @@ const WIDE: f64 = 2.0;
 const ENLARGE_MIN: f64 = 1.5;
 /// An inset that is chosen for the person enlarges at least this much.
 const ENLARGE_AUTO: f64 = 3.0;
+/// Lengths of the outline that the inset is wide: a wall stands still, and who moves is shown as a whole.
+const INSET_LENGTHS: f64 = 1.5;
+const INSET_LENGTHS_AMONG_OTHERS: f64 = 6.0;
+/// What is seen around the way that was driven.
+const DRIVEN_MARGIN_M: f64 = 8.0;
 
 /// Draws a scene as SVG.
 pub fn scene_picture(scene: &Scene) -> String {
@@ -96,7 +123,7 @@ pub fn scene_picture(scene: &Scene) -> String {
         [Some(&map), inset.as_ref()].into_iter().flatten().map(|v| v.at[1] + v.size[1]).fold(0.0, f64::max);
     let legend_top = windows_bottom + BELOW + 24.0;
     let drawn = world::thin(scene, &map, &world::Detail::MAP);
-    let items = legend_items(scene, &drawn);
+    let items = legend_items(scene, &map, &drawn);
     let rows = legend_rows(&items);
     let mut svg = Svg::new(WIDTH, legend_top + 26.0 * rows.len() as f64, &scene.title);
     chart::title(&mut svg, &scene.title, &scene.subtitle);
@@ -175,7 +202,9 @@ fn inset_view(scene: &Scene, map: &View, at: Point, size: Point) -> Option<View>
     let mut outline = Bounds::NOTHING;
     scene.outline.iter().for_each(|point| outline.add(*point));
     let length_m = if outline.is_nothing() { f64::INFINITY } else { outline.size()[0] };
-    let auto_width = (1.5 * length_m).min(size[0] / (ENLARGE_AUTO * map.px_per_m()));
+    let is_among_others = scene.failing.iter().any(|path| path.touched.is_some());
+    let lengths = if is_among_others { INSET_LENGTHS_AMONG_OTHERS } else { INSET_LENGTHS };
+    let auto_width = (lengths * length_m).min(size[0] / (ENLARGE_AUTO * map.px_per_m()));
     let ([x, y], width_m) = match scene.inset {
         Inset::Off => return None,
         Inset::Around { centre, width_m } => (centre, width_m),
@@ -207,8 +236,10 @@ fn focus(scene: &Scene) -> Bounds {
     let mut bounds = Bounds::NOTHING;
     scene.nodes.iter().for_each(|[x, y]| bounds.add([f64::from(*x), f64::from(*y)]));
     scene.segments.iter().flatten().for_each(|[x, y]| bounds.add([f64::from(*x), f64::from(*y)]));
-    let poses = scene.failing.iter().flat_map(|path| &path.poses).chain(scene.poses.iter().map(|p| &p.pose));
-    for pose in poses {
+    let named = scene.poses.iter().filter(|_| scene.crop == Crop::Whole).map(|p| &p.pose);
+    let poses = scene.failing.iter().flat_map(|path| &path.poses);
+    scene.failing.iter().filter_map(|path| path.touched.as_ref()).flatten().for_each(|point| bounds.add(*point));
+    for pose in poses.chain(named) {
         bounds.add([pose[0], pose[1]]);
         place(&scene.outline, *pose).into_iter().for_each(|point| bounds.add(point));
     }
@@ -225,7 +256,10 @@ fn focus(scene: &Scene) -> Bounds {
     for line in around() {
         edge_points(line).filter(|point| near.holds(*point)).for_each(|point| bounds.add(point));
     }
-    bounds.grow((0.04 * width.max(height)).clamp(0.3, 5.0));
+    bounds.grow(match scene.crop {
+        Crop::Whole => (0.04 * width.max(height)).clamp(0.3, 5.0),
+        Crop::Driven => DRIVEN_MARGIN_M,
+    });
     bounds
 }
 
@@ -244,7 +278,7 @@ pub(super) fn place(outline: &[Point], [x, y, heading]: [f64; 3]) -> Vec<Point> 
     outline.iter().map(|[a, b]| [x + cos * a - sin * b, y + sin * a + cos * b]).collect()
 }
 
-fn legend_items(scene: &Scene, drawn: &world::Thinned<'_>) -> Vec<(Glyph, String)> {
+fn legend_items(scene: &Scene, map: &View, drawn: &world::Thinned<'_>) -> Vec<(Glyph, String)> {
     let every = |every: usize| if every > 1 { format!(" (1 of {every} drawn)") } else { String::new() };
     let overlap = if drawn.nodes_overlap { " (overlapping ones once)" } else { "" };
     let mut items = Vec::new();
@@ -258,17 +292,21 @@ fn legend_items(scene: &Scene, drawn: &world::Thinned<'_>) -> Vec<(Glyph, String
     item(!scene.nodes.is_empty(), Glyph::Node, format!("saved state{}{overlap}", every(drawn.node_every)));
     item(!scene.segments.is_empty(), Glyph::Segment, format!("segment{}", every(drawn.segment_every)));
     item(!scene.planned.is_empty(), Glyph::Planned, "planned path".to_owned());
-    item(
-        !scene.poses.is_empty() && !scene.outline.is_empty(),
-        Glyph::Pose,
-        scene.poses.iter().map(|pose| pose.label.as_str()).collect::<Vec<_>>().join(", "),
-    );
+    let named = scene.poses.iter().filter(|pose| map.world.holds([pose.pose[0], pose.pose[1]]));
+    let named: Vec<&str> = named.map(|pose| pose.label.as_str()).collect();
+    item(!named.is_empty() && !scene.outline.is_empty(), Glyph::Pose, named.join(", "));
     let failing = match scene.failing.len() {
-        1 => "failing path and outline along it".to_owned(),
+        1 if scene.failing[0].moments.is_empty() => "failing path and outline along it".to_owned(),
+        1 => "failing path".to_owned(),
         count => format!("{count} failing paths, all drawn; outline along the first"),
     };
     item(!scene.failing.is_empty(), Glyph::Failing, failing);
-    item(scene.failing.iter().any(|path| path.contact.is_some()), Glyph::Contact, "contact".to_owned());
+    let contact = match scene.failing.as_slice() {
+        [path] => street::contact_words(path),
+        _ => "contact".to_owned(),
+    };
+    item(scene.failing.iter().any(|path| path.contact.is_some()), Glyph::Contact, contact);
+    items.extend(street::legend(scene).into_iter().map(|(glyph, label)| (Glyph::Road(glyph), label)));
     items
 }
 

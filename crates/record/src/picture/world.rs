@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::chart::TEXT_PX;
 use super::scene::{FailingPath, Scene, place};
+use super::street::{self, RoadGlyph};
 use super::svg::{Anchor, Style, Svg};
 use super::view::{Bounds, View};
 use super::{Point, colour};
@@ -12,7 +13,6 @@ use super::{Point, colour};
 const BUNDLE_MAX: usize = 20_000;
 
 const WALL: Style = Style::line(colour::INK, 2.6);
-const MARKING: Style = Style::line(colour::SOFT_INK, 0.7).opacity(0.5);
 const OBSTACLE: Style = Style::line(colour::INK, 1.4).fill(colour::SOLID, 1.0);
 const SEGMENT: Style = Style::line(colour::BLUE, 0.9).opacity(0.55);
 const FAILING: Style = Style::line(colour::RED, 2.6);
@@ -80,7 +80,7 @@ pub(super) fn thin<'a>(scene: &'a Scene, view: &View, detail: &Detail) -> Thinne
 }
 
 pub(super) fn put_world(svg: &mut Svg, scene: &Scene, view: &View, drawn: &Thinned<'_>, detail: &Detail) {
-    svg.lines(scene.markings.iter().map(|line| line.iter().map(|point| view.map(*point))), MARKING);
+    street::put_ground(svg, scene, view);
     for polygon in &scene.polygons {
         svg.polygon(polygon.iter().map(|point| view.map(*point)), OBSTACLE);
     }
@@ -96,6 +96,7 @@ pub(super) fn put_world(svg: &mut Svg, scene: &Scene, view: &View, drawn: &Thinn
         svg.lines([path.poses.iter().map(|pose| view.map([pose[0], pose[1]]))], FAILING);
     }
     if let Some(path) = scene.failing.first() {
+        street::put_others(svg, scene, view, path);
         put_outlines(svg, scene, view, path);
     }
     for polyline in &scene.polylines {
@@ -108,7 +109,7 @@ pub(super) fn put_world(svg: &mut Svg, scene: &Scene, view: &View, drawn: &Thinn
     put_contacts(svg, scene, view, detail);
 }
 
-/// The outline every 0.6 of its length along a path, and at its end.
+/// The outline every 0.6 of its length along a path, unless it is shown at moments, and at its end.
 fn put_outlines(svg: &mut Svg, scene: &Scene, view: &View, path: &FailingPath) {
     let mut size = Bounds::NOTHING;
     scene.outline.iter().for_each(|point| size.add(*point));
@@ -120,7 +121,7 @@ fn put_outlines(svg: &mut Svg, scene: &Scene, view: &View, path: &FailingPath) {
         let (dx, dy) = (pose[0] - before[0], pose[1] - before[1]);
         since_m += (dx * dx + dy * dy).sqrt();
         before = *pose;
-        if since_m >= spacing_m {
+        if since_m >= spacing_m && path.moments.is_empty() {
             since_m = 0.0;
             svg.polygon(place(&scene.outline, *pose).into_iter().map(|point| view.map(point)), ALONG);
         }
@@ -132,16 +133,16 @@ fn put_contacts(svg: &mut Svg, scene: &Scene, view: &View, detail: &Detail) {
     for contact in scene.failing.iter().filter_map(|path| path.contact) {
         put_contact(svg, view.map(contact), detail.contact_px);
     }
-    let first = scene.failing.iter().find_map(|path| Some((path.contact?, path.poses.last()?)));
-    if let Some((contact, last)) = first.filter(|(contact, _)| view.world.holds(*contact))
+    let first = scene.failing.iter().find_map(|path| Some((path.contact?, path.poses.last()?, path)));
+    if let Some((contact, last, path)) = first.filter(|(contact, ..)| view.world.holds(*contact))
         && detail.names_contact
     {
-        put_contact_label(svg, view, contact, [last[0], last[1]]);
+        put_contact_label(svg, view, contact, [last[0], last[1]], &street::contact_words(path));
     }
 }
 
 /// Names the place of the contact on the side where nothing moves.
-fn put_contact_label(svg: &mut Svg, view: &View, contact: Point, ego: Point) {
+fn put_contact_label(svg: &mut Svg, view: &View, contact: Point, ego: Point, words: &str) {
     let decimals = 2;
     let [x_m, y_m] = contact.map(|v| super::axis::fixed(v, decimals));
     let ([x, y], [ego_x, ego_y]) = (view.map(contact), view.map(ego));
@@ -150,7 +151,7 @@ fn put_contact_label(svg: &mut Svg, view: &View, contact: Point, ego: Point) {
         (dx, _) if dx < 0.0 => ([x + 14.0, y + 38.0], Anchor::End),
         _ => ([x - 14.0, y + 38.0], Anchor::Start),
     };
-    put_label(svg, view, at, anchor, &format!("contact at ({x_m}, {y_m}) m"));
+    put_label(svg, view, at, anchor, &format!("{words} at ({x_m}, {y_m}) m"));
 }
 
 /// A text on a light ground, kept inside of the window.
@@ -193,6 +194,7 @@ pub(super) enum Glyph {
     Pose,
     Failing,
     Contact,
+    Road(RoadGlyph),
 }
 
 /// Draws a sample 36 pixels wide, centred on `y`.
@@ -209,6 +211,7 @@ pub(super) fn put_glyph(svg: &mut Svg, [x, y]: Point, glyph: Glyph) {
         Glyph::Obstacle => svg.rect([x + 6.0, y - 7.0], [24.0, 14.0], OBSTACLE),
         Glyph::Pose => svg.rect([x, y - 7.0], [34.0, 14.0], POSE),
         Glyph::Contact => put_contact(svg, [x + 18.0, y], 7.0),
+        Glyph::Road(glyph) => street::put_glyph(svg, [x, y], glyph),
         Glyph::Node => {
             let crosses = [6.0, 18.0, 30.0].map(|dx| cross([x + dx, y], 3.6));
             svg.lines(crosses.into_iter().flatten(), Style::line(colour::INK, 1.1));

@@ -60,7 +60,7 @@ pub(super) fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value,
     if let Some(files) = files {
         for (name, svg) in &files.pictures {
             let caption = match name.as_str() {
-                "timeline" => "Errors over time, and the clearance of the car.",
+                "timeline" => "Errors over time, the clearance of the car, and on roads what else it did.",
                 _ => "The failing path on the map.",
             };
             budget.figure(out, &format!("{}/{name}", files.name), svg, &format!("Finding #{number}. {caption}"));

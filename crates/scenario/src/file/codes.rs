@@ -141,7 +141,7 @@ codes! {
     CellSize "E0501" "a cell size that is not positive"
         "States merge when they fall into the same cell, so a cell has a positive size. Use \"exact\" to merge only equal values and \"ignore\" to leave the variable out of the comparison.";
     BadRoad "E0801" "a road network that cannot be"
-        "The numbers of `[road]`, or the map file that it names, describe no road network. A message about a map names the place in the map.";
+        "The numbers of `[road]`, or the map file that it names, describe no road network. What is wrong inside of a map file has codes of its own, with the place in the map.";
     NoLane "E0802" "a place on a lane that does not exist"
         "Lanes are named by road and lane, as in `main.1`; stations go from 0 m to the length of the lane.";
     NoRoute "E0803" "no way leads to the goal"

@@ -3,8 +3,8 @@
 //! Both become overrides, as if somebody had typed `--set`, so that they are part of a scenario's identity, are written
 //! into findings and are applied again when a finding is replayed.
 
+use super::Report;
 use super::codes::Code;
-use super::diagnostic::Report;
 use super::keys::{self, Kind, Section};
 use super::problems::{Problems, excerpt};
 use super::shape::check_table;
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_does_not_belong_there_is_located() {
-        let place = |report: Report| (report.diagnostics[0].code, report.diagnostics[0].line);
+        let place = |report: Report| (Code::find(report.diagnostics[0].code).unwrap(), report.diagnostics[0].line);
         assert_eq!(place(error_file("e.toml", b"\n[world]\nstep = 1\n").unwrap_err()), (Code::UnknownKey, 2));
         assert_eq!(place(error_file("e.toml", b"").unwrap_err()), (Code::Empty, 1));
         let broken = b"[[error]]\nid = \"x\"\non = \"ego.steering\"\noffset = { by = 2 }\n";

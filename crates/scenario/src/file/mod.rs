@@ -16,7 +16,7 @@
 //! "#;
 //! let mut document = Document::parse("first.toml", text.as_bytes()).unwrap();
 //! let report = document.read(&Hooks::default()).unwrap_err();
-//! assert_eq!(report.diagnostics[0].code.text(), "E0104");
+//! assert_eq!(report.diagnostics[0].code, "E0104");
 //! assert!(report.to_string().contains("help: write \"20 s\""));
 //!
 //! document.apply_override("explore.until", "20 s").unwrap();
@@ -27,7 +27,6 @@ mod build;
 pub(crate) use build::way;
 mod check;
 mod codes;
-mod diagnostic;
 mod inline;
 pub mod keys;
 mod motion_spec;
@@ -48,8 +47,8 @@ mod words;
 
 use std::fmt;
 
+pub use anabranch_roads::report::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use codes::Code;
-pub use diagnostic::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use inline::{error_file, variation_file};
 pub use motion_spec::{FilterSpec, MotionSensorGiven, VehicleModel, ZoneEffect, ZoneSpec};
 pub use outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};

@@ -1,7 +1,7 @@
 //! `--set ego.start.y="0.1 m"`: values from the command line.
 
+use super::Report;
 use super::codes::Code;
-use super::diagnostic::Report;
 use super::keys::{self, Kind};
 use super::problems::{excerpt, listed, nearest};
 use super::span::{Source, Span};

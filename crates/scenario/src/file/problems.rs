@@ -1,9 +1,9 @@
 //! Collects what is wrong with a document, to be shown in the order of the file.
 
 use super::codes::Code;
-use super::diagnostic::{DIAGNOSTICS_MAX, Report};
 use super::span::Span;
 use super::tree::Document;
+use super::{DIAGNOSTICS_MAX, Diagnostic, Report};
 
 /// Problems that are remembered; a hostile file has millions, and they would only be counted.
 const REMEMBERED_MAX: usize = 1000;
@@ -30,11 +30,13 @@ pub(super) struct Problems<'d> {
     pub document: &'d Document,
     found: Vec<(Span, Problem)>,
     more: usize,
+    /// What is wrong in files that this one names.
+    elsewhere: Vec<Diagnostic>,
 }
 
 impl<'d> Problems<'d> {
     pub fn new(document: &'d Document) -> Self {
-        Self { document, found: Vec::new(), more: 0 }
+        Self { document, found: Vec::new(), more: 0, elsewhere: Vec::new() }
     }
     pub fn report(&mut self, span: Span, problem: Problem) {
         if self.found.len() < REMEMBERED_MAX {
@@ -46,17 +48,25 @@ impl<'d> Problems<'d> {
     pub fn add(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.report(span, Problem::new(code, message, help));
     }
-    pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
+    /// Adds what is wrong in a file that this one names, with its places there.
+    pub fn add_elsewhere(&mut self, report: Report) {
+        self.more += report.left_out;
+        self.elsewhere.extend(report.diagnostics);
     }
-    /// All of them in the order of the file, overrides last.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty() && self.elsewhere.is_empty()
+    }
+    /// All of them in the order of the file, overrides last, and then those of other files.
     pub fn into_report(mut self) -> Report {
         self.found.sort_by_key(|(span, problem)| (*span, problem.code));
+        let elsewhere = std::mem::take(&mut self.elsewhere);
         let shown = self.found.iter().take(DIAGNOSTICS_MAX);
         let locate = |(span, p): &(Span, Problem)| self.document.diagnostic(p.code, *span, p.message.clone(), &p.help);
-        let diagnostics: Vec<_> = shown.map(locate).collect();
-        let left_out = self.found.len() - diagnostics.len() + self.more;
-        Report { diagnostics, left_out }
+        let located: Vec<_> = shown.map(locate).collect();
+        let hidden = self.found.len() - located.len() + self.more;
+        let mut report = Report::new(located.into_iter().chain(elsewhere).collect());
+        report.left_out += hidden;
+        report
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use anabranch_kernel::units::{Dimension, UNITS};
+use anabranch_roads::codes::{self, MapCode};
 use serde_json::{Map, Value, json};
 
 use super::codes::Code;
@@ -186,9 +187,12 @@ fn quantity_text(quantity: &Quantity) -> String {
 
 /// Every code with its explanation as Markdown.
 pub fn codes_reference() -> String {
-    let mut out = String::from("# What the codes of scenario messages mean\n");
+    let mut out = String::from("# What the codes of messages mean\n\nThose of maps (E0601 to E0799) come last.\n");
     for code in Code::ALL {
         let _ = write!(out, "\n## {code}: {}\n\n{}\n", code.title(), code.explanation());
+    }
+    for MapCode { text, title, explanation } in codes::ALL {
+        let _ = write!(out, "\n## {text}: {title}\n\n{explanation}\n");
     }
     out
 }

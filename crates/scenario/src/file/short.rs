@@ -1,7 +1,7 @@
 //! Short names for `--set`: `safety_distance` where only `ego.safety_distance` can be meant.
 
+use super::Report;
 use super::codes::Code;
-use super::diagnostic::Report;
 use super::keys::{self, Kind, Section};
 use super::problems::listed;
 use super::span::Source;

@@ -1,8 +1,8 @@
 //! The file as a tree of located values, before anything is known about its meaning.
 
 use super::codes::Code;
-use super::diagnostic::{Diagnostic, Report};
 use super::span::{Source, Span};
+use super::{Diagnostic, Report};
 
 /// Largest file that is read; scenarios are written by people.
 pub const FILE_BYTES_MAX: usize = 4 << 20;
@@ -106,6 +106,12 @@ impl Document {
         diagnostic_in(source, code, (span.start, span.end), message, help)
     }
 
+    /// A file that the document names, as a person who named the document would write it.
+    pub(super) fn beside(&self, name: &str) -> String {
+        let folder = std::path::Path::new(&self.sources[0].name).parent();
+        folder.map_or_else(|| name.to_owned(), |folder| folder.join(name).display().to_string())
+    }
+
     /// Span of a part of a text value, given by byte offset and length in the text as read; the whole value if it is
     /// written with escapes.
     pub fn part_of_text(&self, whole: Span, text: &str, offset: usize, length: usize) -> Span {
@@ -130,7 +136,7 @@ pub(super) fn diagnostic_in(
 ) -> Diagnostic {
     let place = source.place(start, end);
     Diagnostic {
-        code,
+        code: code.text(),
         file: source.name.clone(),
         line: place.line,
         column: place.column,

@@ -5,6 +5,7 @@ mod instance;
 mod keeper;
 mod mapping;
 mod plan;
+mod road;
 mod signals;
 
 pub use instance::FmuInstance;

@@ -1,6 +1,7 @@
 //! The numbers a driver sees, and those a run begins with, by name.
 
 use super::mapping::FmuRole;
+use super::road;
 use crate::fmu::description::Dimensions;
 use crate::protocol::{Begin, ObjectSeen, Push, Seen};
 
@@ -38,6 +39,19 @@ const SEEN: &[Entry<Seen>] = &[
     ("goal.left", LENGTH, |seen| seen.goal.left),
     ("goal.heading", NUMBER, |seen| seen.goal.heading),
     ("objects.count", NUMBER, |seen| seen.objects.len() as f64),
+    ("road.station", LENGTH, |seen| road::of(seen, |road| road.station)),
+    ("road.lateral", LENGTH, |seen| road::of(seen, |road| road.lateral)),
+    ("road.heading", NUMBER, |seen| road::of(seen, |road| road.heading)),
+    ("road.curvature", CURVATURE, |seen| road::of(seen, |road| road.ahead.first().map_or(0.0, |row| row[3]))),
+    ("road.width", LENGTH, |seen| road::of(seen, |road| road.width)),
+    ("road.speed_limit", SPEED, |seen| road::of(seen, |road| road.speed_limit)),
+    ("road.then_in", LENGTH, |seen| road::of(seen, |road| road.then_in)),
+    ("road.route_left", LENGTH, |seen| road::of(seen, |road| road.route_left)),
+    ("road.line.ahead", LENGTH, road::line_ahead),
+    ("road.line.sign", NUMBER, road::line_sign),
+    ("road.line.light", NUMBER, road::line_light),
+    ("road.leader.ahead", LENGTH, |seen| road::leader(seen).ahead_m),
+    ("road.leader.speed", SPEED, |seen| road::leader(seen).speed_mps),
 ];
 
 /// What is seen of one object: `objects.0.x`.
@@ -49,6 +63,8 @@ const OBJECT: &[Entry<ObjectSeen>] = &[
     ("speed", SPEED, |object| object.speed),
     ("length", LENGTH, |object| object.length),
     ("width", LENGTH, |object| object.width),
+    ("vx", SPEED, |object| object.vx),
+    ("vy", SPEED, |object| object.vy),
 ];
 
 /// What reaches a part of the car.

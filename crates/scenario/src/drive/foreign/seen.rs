@@ -32,8 +32,12 @@ impl Drive {
     /// What each start begins with.
     pub(in super::super) fn begins(&self, card: &Card, starts: &[Params]) -> Vec<Begin> {
         let begin = |(number, start): (usize, &Params)| {
-            let route = self.street.as_ref().map_or_else(Vec::new, |street| street.route_facts(number));
-            Begin { route, ..self.begin(card, &self.plans[number], start) }
+            let mut begin = self.begin(card, &self.plans[number], start);
+            if let Some(street) = &self.street {
+                begin.route = street.route_facts(number);
+                begin.periods.objects_s = street.look_s();
+            }
+            begin
         };
         starts.iter().enumerate().map(begin).collect()
     }
@@ -71,7 +75,7 @@ impl Drive {
             },
             route: Vec::new(),
             path: path_facts(&plan.path, wants(card, "samples")),
-            // Only the pose has a sensor with a cycle of its own; the others are read when the driver is asked.
+            // Off the road only the pose has a sensor with a cycle of its own; the others are read when the driver is asked.
             periods: PeriodFacts {
                 pose_s: f64::from(self.localisation.cycle_ticks) * self.model.dt_s,
                 speed_s: self.model.dt_s,

@@ -138,6 +138,8 @@ impl Street {
 /// Somebody on the road as pictures show him.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoadUser {
+    /// Who it is, the same all along a run.
+    pub number: u32,
     /// The object's number in the file; none for cars without a name.
     pub object: Option<usize>,
     /// Its middle and direction.
@@ -157,6 +159,7 @@ impl super::super::Drive {
         let mut others = Vec::new();
         street.gather(&state.street().branch, state.car.car.pose().point(), &mut others);
         let shown = |other: &Other| RoadUser {
+            number: other.number,
             object: Some(other.number as usize).filter(|_| other.number < UNNAMED_FROM),
             pose: other.pose,
             speed_mps: other.speed_mps,

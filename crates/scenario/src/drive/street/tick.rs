@@ -229,7 +229,8 @@ impl Drive {
         scratch: &mut Scratch<'_>,
     ) -> Option<Contact> {
         let from = relative(was.pose, motion.from);
-        let turn = (motion.to.heading - motion.from.heading) - maths::wrap_angle(is.pose.heading - was.pose.heading);
+        let other_turn = maths::wrap_angle(is.pose.heading - was.pose.heading);
+        let turn = (motion.to.heading - motion.from.heading) - other_turn;
         let to = Pose { heading: from.heading + turn, ..relative(is.pose, motion.to) };
         let clearance_m = street.clearance_m(body, motion.to, is, f64::INFINITY);
         let before_m = street.clearance_m(body, motion.from, was, f64::INFINITY);
@@ -239,7 +240,10 @@ impl Drive {
             return None;
         }
         let contact = first_contact(body, &Motion { from, to }, street.edges(is.shape).edges())?;
-        let in_world = is.pose.world_from_local(contact.in_world);
+        // Where both were when they touched, not at the end of the cycle.
+        let other_to = Pose { heading: was.pose.heading + other_turn, ..is.pose };
+        let other = Motion { from: was.pose, to: other_to }.at(contact.fraction);
+        let in_world = other.world_from_local(contact.in_world);
         Some(Contact { in_world, obstacle: street.verdict_number(is.number), ..contact })
     }
 

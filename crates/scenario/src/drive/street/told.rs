@@ -124,6 +124,11 @@ impl Street {
         own.tracks.confirmed().map(seen).collect()
     }
 
+    /// Seconds between two looks of the sensor.
+    pub(in super::super) fn look_s(&self) -> f64 {
+        f64::from(self.look_ticks) * (self.step_us as f64 * 1e-6)
+    }
+
     /// The route of a start, for those who begin it.
     pub(in super::super) fn route_facts(&self, start: usize) -> Vec<LegFacts> {
         let route: &Route = self.drivers[start].route();

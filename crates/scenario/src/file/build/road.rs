@@ -63,12 +63,11 @@ fn read_map(problems: &mut Problems<'_>, view: View<'_>, name: Located<String>, 
         problems.add(Code::NoSuchFile, name.span, message, "names of files are relative to the folder of the scenario");
         return None;
     };
-    match anabranch_roads::file::read(&name.value, &text) {
+    let file = problems.document.beside(&name.value);
+    match anabranch_roads::file::read(&file, &text) {
         Ok(read) => Some(Road { network: Arc::new(read.network), map: Some(name) }),
         Err(report) => {
-            let text = report.to_string();
-            let message = format!("the map cannot be used: {}", text.trim_end().replace('\n', " / "));
-            problems.add(Code::BadRoad, name.span, message, "mend the map");
+            problems.add_elsewhere(report);
             None
         }
     }
