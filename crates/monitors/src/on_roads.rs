@@ -31,8 +31,12 @@ pub mod road {
     pub const STATION: usize = TTC + 9;
     /// Speed relative to what is touched; 0 without contact.
     pub const IMPACT_SPEED: usize = TTC + 10;
+    /// How long the car has stood elsewhere than at its goal.
+    pub const STANDING: usize = TTC + 11;
+    /// How often the steering changes its side, per second.
+    pub const WOBBLE: usize = TTC + 12;
     /// How many there are.
-    pub const COUNT: usize = TTC + 11;
+    pub const COUNT: usize = TTC + 13;
 }
 
 const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
@@ -47,6 +51,8 @@ const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
     ("ego.over_limit", Real(Dimension::Speed)),
     ("ego.station", Real(Dimension::Length)),
     ("ego.impact_speed", Real(Dimension::Speed)),
+    ("ego.standing", Real(Dimension::Time)),
+    ("ego.wobble", Real(Dimension::Rate)),
 ];
 
 /// The signals of the loop on roads, in the order of its frame.

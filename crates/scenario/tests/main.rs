@@ -16,4 +16,5 @@ mod streets;
 mod truth;
 mod valid_files;
 mod verdicts;
+mod watched;
 mod worlds;

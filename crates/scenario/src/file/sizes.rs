@@ -16,7 +16,11 @@ impl ErrorSpec {
             ErrorKind::Offset { .. } => vec![Dimension::Acceleration],
             ErrorKind::Displaced { .. } => vec![Dimension::Length],
             // Of a gain its distance from 1; what is there or not has the size 1.
-            ErrorKind::Gain { .. } | ErrorKind::Missed { .. } | ErrorKind::Ghost { .. } | ErrorKind::Appears { .. } => {
+            ErrorKind::Gain { .. }
+            | ErrorKind::Flipped { .. }
+            | ErrorKind::Missed { .. }
+            | ErrorKind::Ghost { .. }
+            | ErrorKind::Appears { .. } => {
                 vec![Dimension::Number]
             }
         }

@@ -3,6 +3,7 @@
 use anabranch_driving::road::RoadMemory;
 use anabranch_sensing::{DetectorState, TrackerState};
 use anabranch_traffic::Branch;
+use super::lately::Lately;
 use serde::{Deserialize, Serialize};
 
 /// The part of the state that roads need.
@@ -18,6 +19,8 @@ pub struct StreetState {
     pub tracks: TrackerState,
     /// The car has stood before the stop sign that comes next.
     pub stood: bool,
+    /// How the car has behaved, for requirements.
+    pub lately: Lately,
     /// Of the chance of sensors: the same in every state of an exploration.
     pub seed: u64,
 }

@@ -79,9 +79,9 @@ impl Drive {
             scratch.clearance_m.min(street.nearest_m(&self.body, state.car.car.pose(), &buffers.others));
         if watch.is_recording() && state.tick == 0 {
             // Watching must not change anything, not even whether the car has stood.
-            let stood = own.stood;
+            let before = (own.stood, own.lately);
             let frame = self.street_frame(street, &mut own, state, scratch, &buffers, &Event::default());
-            own.stood = stood;
+            (own.stood, own.lately) = before;
             watch.frame(0, &frame);
         }
         OnStreet { own, buffers }
@@ -138,7 +138,7 @@ impl Drive {
         let outside = street.outsiders(&was_on, &self.model.spec.outline, before.speed);
         let mut contact = self.advance(state, scratch, moved);
         street.traffic.step_branch(
-            &street.timeline,
+            &street.clock.at(&street.traffic, own.branch.tick),
             &mut own.branch,
             Input { outside: &outside, fire: &buffers.fire },
             &mut buffers.branch,
@@ -246,6 +246,9 @@ impl Drive {
         let passed = street.pass_lines(own, &on, moved);
         let moment = Moment { car, outline, on: &on, passed, others: &buffers.others, impact_mps: event.impact_mps };
         street.signal(&moment, &mut frame);
+        own.lately.step(car, frame[low_speed::AT_GOAL] != 0.0, self.model.dt_s);
+        frame[road::STANDING] = own.lately.standing_s(self.model.dt_s);
+        frame[road::WOBBLE] = own.lately.wobble_hz();
         frame
     }
 }
@@ -295,6 +298,7 @@ impl Street {
             detector: self.detector.start(Chance::new(seed, CHANCE)),
             tracks: TrackerState::default(),
             stood: false,
+            lately: super::lately::Lately::default(),
             seed: seed.0,
         }
     }
