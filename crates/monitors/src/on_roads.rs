@@ -35,8 +35,12 @@ pub mod road {
     pub const SLIDE: usize = TTC + 11;
     /// Angle between car and trailer, either way; 0 without one.
     pub const HITCH: usize = TTC + 12;
+    /// How long the car has stood elsewhere than at its goal.
+    pub const STANDING: usize = TTC + 13;
+    /// How often the steering changes its side, per second.
+    pub const WOBBLE: usize = TTC + 14;
     /// How many there are.
-    pub const COUNT: usize = TTC + 13;
+    pub const COUNT: usize = TTC + 15;
 }
 
 const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
@@ -53,6 +57,8 @@ const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
     ("ego.impact_speed", Real(Dimension::Speed)),
     ("ego.slide", Real(Dimension::Speed)),
     ("ego.hitch", Real(Dimension::Angle)),
+    ("ego.standing", Real(Dimension::Time)),
+    ("ego.wobble", Real(Dimension::Rate)),
 ];
 
 /// The signals of the loop on roads, in the order of its frame.

@@ -17,4 +17,5 @@ mod streets;
 mod truth;
 mod valid_files;
 mod verdicts;
+mod watched;
 mod worlds;

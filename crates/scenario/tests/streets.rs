@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::law::Law;
 use anabranch_bridge::Support;
-use anabranch_explore::{Explorer, Merge, Outcome, Scope, Settings};
+use anabranch_explore::{Explorer, Merge, Outcome, Scope, Settings, replay};
 use anabranch_kernel::contract::check_contract;
 use anabranch_kernel::{Choice, Choices, Grid, Seed, SegmentEnd, System, Watch, from_bytes, to_bytes};
 use anabranch_scenario::drive::foreign::Outside;
@@ -12,8 +12,21 @@ use anabranch_scenario::file::{Document, Hooks, ScenarioSpec};
 use anabranch_scenario::{Drive, DriveState};
 
 /// Every shipped scenario on roads.
-const ROADS: [&str; 5] =
-    ["highway-cut-in", "lane-drop-merge", "occluded-pedestrian", "signalised-crossing", "t-junction-stop"];
+const ROADS: [&str; 8] = [
+    "city-traffic",
+    "highway-cut-in",
+    "lane-drop-merge",
+    "occluded-pedestrian",
+    "roundabout",
+    "signalised-crossing",
+    "t-junction-stop",
+    "urban-parked-cars",
+];
+
+/// Those that fail by errors together and by none alone.
+const TOGETHER: [&str; 4] = ["highway-cut-in", "occluded-pedestrian", "roundabout", "urban-parked-cars"];
+/// Those whose branches join again soon.
+const MERGING: [&str; 4] = ["highway-cut-in", "occluded-pedestrian", "roundabout", "urban-parked-cars"];
 
 fn spec_of(name: &str, overrides: &[(&str, &str)]) -> ScenarioSpec {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
@@ -41,6 +54,11 @@ fn explored(drive: &Drive, merge: Merge, levels_max: u32, threads: usize) -> Out
 
 fn merged(drive: &Drive) -> Merge {
     Merge::Grid(Grid::of(drive.variables()))
+}
+
+/// With the cells of the file.
+fn merged_as_written(name: &str, drive: &Drive) -> Merge {
+    Merge::Grid(drive.grid(&spec_of(name, &[]).explore.merge).unwrap().expect("roads are explored with merging"))
 }
 
 #[test]
@@ -102,11 +120,17 @@ fn a_saved_state_goes_on_as_if_it_had_never_been_saved() {
 /// Over a short horizon every sequence can be run: merging must find what they find.
 #[test]
 fn merging_finds_on_short_horizons_what_all_sequences_find() {
-    for name in ["occluded-pedestrian", "highway-cut-in"] {
+    for (name, levels) in [
+        ("occluded-pedestrian", 4),
+        ("highway-cut-in", 4),
+        ("urban-parked-cars", 4),
+        ("roundabout", 3),
+        ("t-junction-stop", 3),
+        ("signalised-crossing", 3),
+    ] {
         let drive = drive_of(name, &[]);
-        let levels = 4;
         let truth = explored(&drive, Merge::None, levels, 2);
-        let found = explored(&drive, merged(&drive), levels, 2);
+        let found = explored(&drive, merged_as_written(name, &drive), levels, 2);
         assert!(truth.complete() && found.complete());
         assert_eq!(found.hits.is_empty(), truth.hits.is_empty(), "{name}");
         let missed_m = found.progress.margin - truth.progress.margin;
@@ -118,13 +142,44 @@ fn merging_finds_on_short_horizons_what_all_sequences_find() {
     }
 }
 
-/// The combination is what hurts: no error alone does.
+/// Runs with one error alone: held from start to end, and in each segment once.
+fn alone(name: &str) -> Vec<String> {
+    let drive = drive_of(name, &[("errors.at_once", "1")]);
+    let (params, levels) = (drive.space().all().remove(0), drive.segments() as usize);
+    let mut found = Vec::new();
+    for choice in 1..drive.errors().len() as u16 {
+        let held = vec![Choice(choice); levels];
+        let once = (0..levels).map(|at| (0..levels).map(|n| Choice(if n == at { choice } else { 0 })).collect());
+        for (number, choices) in std::iter::once(held).chain(once).enumerate() {
+            let run = replay(&drive, Seed(0), &params, &choices, None).unwrap();
+            if matches!(run.end, SegmentEnd::Violated(_)) {
+                found.push(format!("{} ({number})", drive.errors().describe(Choice(choice))));
+            }
+        }
+    }
+    found
+}
+
+/// The combination is what hurts: no error alone does, held or for a segment.
 #[test]
-fn a_car_that_cuts_in_is_hit_only_by_two_errors_together() {
-    for (at_once, expect) in [("1", false), ("2", true)] {
-        let drive = drive_of("highway-cut-in", &[("errors.at_once", at_once)]);
-        let outcome = explored(&drive, merged(&drive), drive.segments(), 2);
-        assert_eq!(!outcome.hits.is_empty(), expect, "{at_once} at once: {:?}", outcome.progress);
+fn four_roads_fail_only_by_errors_together() {
+    for name in TOGETHER {
+        assert_eq!(alone(name), Vec::<String>::new(), "{name}");
+        let drive = drive_of(name, &[]);
+        let outcome = explored(&drive, merged_as_written(name, &drive), drive.segments(), 2);
+        assert!(outcome.complete() && !outcome.hits.is_empty(), "{name}: {:?}", outcome.progress);
+    }
+}
+
+/// Branches join again: at least three of ten segments end where another has been.
+#[test]
+fn on_four_roads_a_third_of_all_segments_is_merged() {
+    for name in MERGING {
+        let drive = drive_of(name, &[]);
+        let progress = explored(&drive, merged_as_written(name, &drive), drive.segments(), 2).progress;
+        let share = progress.merged as f64 / progress.segments as f64;
+        println!("{name}: {} of {} segments merged", progress.merged, progress.segments);
+        assert!(share >= 0.3, "{name}: {share:.3}, {progress:?}");
     }
 }
 

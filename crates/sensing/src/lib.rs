@@ -83,7 +83,7 @@ pub use noise::{Noise, NoiseModel, Situations, Wander};
 pub use objects::{
     CORNERS_MAX, DETECTIONS_MAX, Detection, DetectionErrors, DetectionRate, Detections, Detector, DetectorInput,
     DetectorSpec, DetectorState, Displacement, RateError, ReadingLine, TRACKS_MAX, Track, Tracker, TrackerSpec,
-    TrackerState, TrueObject, Trust,
+    TrackerState, Tracked, TrueObject, Trust,
 };
 pub use obstacle_sensor::{
     Late, OBSTACLES_MAX, ObstacleErrors, ObstacleMemory, ObstacleSensor, Perceived, Presence, SensedObstacle,

@@ -14,7 +14,7 @@ use crate::demand::{CARS_PER_FLOW, FlowState};
 use crate::objects::Bands;
 use crate::population::{Input, Population, put_outsiders};
 use crate::readers::Window;
-use crate::streets::LaneNumber;
+use crate::streets::{Colour, LaneNumber};
 use crate::timeline::{Frame, Timeline};
 use crate::traffic::Traffic;
 use crate::trigger::{Effect, Fired};
@@ -72,14 +72,18 @@ impl Branch {
     /// Writes everything that differs from the timeline. The tick must be in the key too. Variables are those of
     /// [`variables`](crate::variables), from number `first`, then those of [`walker_variables`](crate::walker_variables).
     ///
-    /// A car that is off the timeline by less than a tenth of a cell in every variable is keyed like an untouched one: a hair's breadth that
-    /// runs backwards through a queue does not keep branches apart.
+    /// Cells of a car that the timeline has in the same lane are centred about its state there, and one that is in the middle cell of every
+    /// variable is keyed like an untouched one: a hair's breadth that runs backwards through a queue does not keep branches apart.
     pub fn write_key(&self, timeline: &Timeline, first: usize, key: &mut KeyWriter<'_>) {
         let walkers_from = first + crate::car::VARIABLES;
         let frame = timeline.frame(self.tick);
         let mut written = 0;
-        for car in self.cars.iter().filter(|car| frame.find(car.id).is_none_or(|there| !car.is_alike(there))) {
-            car.write_key(first, key);
+        for car in &self.cars {
+            match frame.find(car.id).filter(|there| there.lane == car.lane) {
+                Some(there) if car.is_alike(there) => continue,
+                Some(there) => car.write_key_about(there, first, key),
+                None => car.write_key(first, key),
+            }
             written += 1;
         }
         key.extra(written | (self.gone.len() as u64) << 20 | (self.walkers.len() as u64) << 40);
@@ -92,7 +96,7 @@ impl Branch {
             key.exact(first, u64::from(*number));
             key.exact(first, u64::from(flow.waiting) | u64::from(flow.sent) << 32);
         }
-        self.fired.words().for_each(|word| key.exact(first, word));
+        self.fired.words(timeline.triggers(), self.tick).for_each(|word| key.exact(first, word));
     }
     fn walker(&self, frame: &Frame, number: usize) -> Walker {
         let touched = self.walkers.binary_search_by_key(&(number as u32), |walker| walker.0);
@@ -108,6 +112,10 @@ impl Traffic {
     /// The beginning of all branches.
     pub fn branch(&self) -> Branch {
         Branch { fired: Fired::none(self.triggers.len()), ..Branch::default() }
+    }
+    /// The colour that a trigger makes a light show in a branch, if one does.
+    pub fn forced(&self, branch: &Branch, light: u32) -> Option<Colour> {
+        branch.fired.colour(self, branch.tick, light)
     }
     /// One tick of a branch.
     ///

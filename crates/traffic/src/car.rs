@@ -140,8 +140,8 @@ impl Car {
         // The order of signed bits is that of `f64::total_cmp`.
         (self.lane, bits ^ (((bits >> 63) as u64) >> 1) as i64, self.id, self.role)
     }
-    /// Whether another state of the same car is so near that both count as the same for merging: equal in everything discrete, and within a
-    /// small part of a cell in everything else.
+    /// Whether another state of the same car is so near that both count as the same for merging: equal in everything discrete, and within
+    /// half a cell in everything else.
     pub(crate) fn is_alike(&self, other: &Self) -> bool {
         let discrete =
             |car: &Self| (car.id, car.lane, car.next, car.leader, car.waited_ticks, car.route, car.kind, car.wish);
@@ -162,6 +162,10 @@ impl Car {
     }
     /// Writes every variable of the car, in the order of [`variables`], the first of which has number `first`.
     pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
+        self.write_key_about(&Self::new(self.id, self.lane), first, key);
+    }
+    /// The same, with cells that lie centred about another state of the car.
+    pub(crate) fn write_key_about(&self, about: &Self, first: usize, key: &mut KeyWriter<'_>) {
         let whole = [
             u64::from(self.id) | (u64::from(self.lane) << 32),
             u64::from(self.next) | (u64::from(self.leader) << 32),
@@ -172,14 +176,14 @@ impl Car {
                 | ((self.wish as u64) << 48),
         ];
         whole.iter().for_each(|&word| key.exact(first, word));
-        key.real(first + 1, self.station_m);
-        key.real(first + 2, self.speed_mps);
-        key.real(first + 3, self.lateral_m);
-        key.real(first + 4, self.heading_rad);
-        key.real(first + 5, self.time_gap_s);
-        key.real(first + 6, self.change_from_m);
-        key.real(first + 6, self.change_length_m);
-        key.real(first + 6, self.change_offset_m);
+        key.real(first + 1, self.station_m - about.station_m);
+        key.real(first + 2, self.speed_mps - about.speed_mps);
+        key.real(first + 3, self.lateral_m - about.lateral_m);
+        key.real(first + 4, self.heading_rad - about.heading_rad);
+        key.real(first + 5, self.time_gap_s - about.time_gap_s);
+        key.real(first + 6, self.change_from_m - about.change_from_m);
+        key.real(first + 6, self.change_length_m - about.change_length_m);
+        key.real(first + 6, self.change_offset_m - about.change_offset_m);
     }
 }
 
@@ -189,8 +193,8 @@ const LATERAL_CELL_M: f64 = 0.2;
 const HEADING_CELL_RAD: f64 = 0.05;
 const TIME_GAP_CELL_S: f64 = 0.1;
 const CHANGE_CELL_M: f64 = 2.0;
-/// The part of a cell by which a car may be off the timeline and still be keyed like it.
-const ALIKE_SHARE: f64 = 0.1;
+/// The part of a cell by which a car may be off the timeline and still be keyed like it: cells are centred about the timeline.
+const ALIKE_SHARE: f64 = 0.5;
 
 /// How many [`variables`] there are.
 pub(crate) const VARIABLES: usize = 7;

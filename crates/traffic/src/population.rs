@@ -73,6 +73,10 @@ impl Population {
     pub fn cars(&self) -> impl Iterator<Item = &Car> {
         self.cars.iter().filter(|car| car.role == Role::Car)
     }
+    /// The cars of a lane, along it.
+    pub fn cars_in(&self, lane: LaneNumber) -> impl Iterator<Item = &Car> {
+        self.in_lane(lane).iter().filter(|car| car.role == Role::Car)
+    }
     /// Everything that can be met in a lane, along it: cars, what reaches over from the next lane, pedestrians.
     pub fn in_lane(&self, lane: LaneNumber) -> &[Car] {
         &self.cars[self.starts[lane as usize] as usize..self.starts[lane as usize + 1] as usize]

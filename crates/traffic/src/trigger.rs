@@ -99,9 +99,15 @@ impl Fired {
     pub fn since(&self, trigger: usize) -> Option<u32> {
         Some(self.at[trigger]).filter(|&tick| tick != NEVER)
     }
-    /// One word per trigger, for merge keys.
-    pub fn words(&self) -> impl Iterator<Item = u64> + '_ {
-        self.at.iter().map(|&tick| u64::from(tick))
+    /// One word per trigger, for merge keys: whether it has fired and, while what it does lasts, when. Somebody who has started and
+    /// something that has appeared are there themselves; that a car braked is over when it no longer does.
+    pub(crate) fn words<'a>(&'a self, effects: &'a [Effect], now: u32) -> impl Iterator<Item = u64> + 'a {
+        const OVER: u64 = u64::MAX - 1;
+        self.at.iter().zip(effects).map(move |(&at, effect)| match *effect {
+            _ if at == NEVER => u64::MAX,
+            Effect::Brake { ticks, .. } | Effect::Light { ticks, .. } if now - at < ticks => u64::from(at),
+            _ => OVER,
+        })
     }
     /// Numbers of the triggers in which two states differ.
     pub(crate) fn differing<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = usize> + 'a {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anabranch_kernel::{Seed, System};
 use clap::Args;
+use serde_json::json;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -12,6 +13,7 @@ use crate::outside::Patience;
 use crate::project;
 use crate::screen::{Global, Screen};
 use crate::simulate::Plan;
+use crate::usage::{ThisSystem, Usage};
 
 /// Run one simulation.
 #[derive(Args, Debug)]
@@ -46,6 +48,7 @@ impl Run {
             }
             loaded.patience = Patience::RealTime;
         }
+        let cpu_before_s = ThisSystem.cpu_s();
         let drive = loaded.drive()?;
         let first =
             drive.space().all().into_iter().next().ok_or_else(|| Failure::input("the scenario has no start", ""))?;
@@ -61,7 +64,15 @@ impl Run {
         }
         let plan = Plan { loaded: &loaded, drive: &drive, seed, params, choices, trace: self.trace.clone() };
         let run = plan.simulate()?;
-        screen.result(|paint| plan.human(paint, &run), &plan.to_json("anabranch.run/1", &run));
+        let mut json = plan.to_json("anabranch.run/1", &run);
+        if drive.network().is_some() {
+            // How many cars were moved by one base cycle, ours among them; and what all of it took, from laying the traffic on.
+            let ticks = json["tick"].as_u64().unwrap_or(0);
+            json["vehicle_updates"] = json!(drive.vehicle_updates() + ticks);
+            json["simulated_s"] = json["time_s"].clone();
+            json["cpu_s"] = json!(ThisSystem.cpu_s().zip(cpu_before_s).map(|(now, before)| now - before));
+        }
+        screen.result(|paint| plan.human(paint, &run), &json);
         Ok(if run.verdict.is_some() { Exit::Findings } else { Exit::Done })
     }
 }

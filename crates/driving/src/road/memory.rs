@@ -40,16 +40,20 @@ pub struct RoadMemory {
     pub arrived: bool,
 }
 
+/// The station is found anew from the pose in every cycle; a search that begins this much elsewhere finds the same place.
+const STATION_CELL_M: f64 = 4.0;
+
 impl RoadMemory {
-    /// Its variables, in the order [`Self::write_key`] writes them. The plan's cells are those of the car's own pose: two
-    /// plans whose offsets, slopes and bends differ by less lead to the same cells of the pose.
+    /// Its variables, in the order [`Self::write_key`] writes them. The plan is written as what of it is still ahead: the way
+    /// left and offset, slope and bend where the car is; with the end they fix the rest of the quintic, so it does not matter
+    /// when two equal rests were planned. Their cells are those of the car's own pose. The station is only where the search
+    /// for the place of the next cycle begins.
     pub fn variables() -> Vec<Variable> {
         vec![
             Variable::exact("driver_leg"),
             Variable::exact("driver_lane"),
-            Variable::real("driver_station", "m", 0.5),
-            Variable::real("driver_plan_from", "m", 1.0),
-            Variable::real("driver_plan_length", "m", 1.0),
+            Variable::real("driver_station", "m", STATION_CELL_M),
+            Variable::real("driver_plan_left", "m", 2.0),
             Variable::real("driver_plan_offset", "m", 0.1),
             Variable::real("driver_plan_slope", "", 0.02),
             Variable::real("driver_plan_bend", "1/m", 0.005),
@@ -68,18 +72,18 @@ impl RoadMemory {
         key.exact(base_index, u64::from(self.leg));
         key.exact(base_index + 1, u64::from(self.lane.0));
         key.real(base_index + 2, self.station_m);
-        key.real(base_index + 3, self.offset.from_m);
-        key.real(base_index + 4, self.offset.length_m);
-        key.real(base_index + 5, self.offset.start[0]);
-        key.real(base_index + 6, self.offset.start[1]);
-        key.real(base_index + 7, self.offset.start[2]);
-        key.real(base_index + 8, self.offset.end_m);
-        key.exact(base_index + 9, u64::from(self.plan_in_cycles));
-        key.exact(base_index + 10, self.gate.turn.map_or(u64::MAX, |turn| u64::from(turn.0)));
-        key.exact(base_index + 11, u64::from(self.gate.stopped));
-        key.exact(base_index + 12, u64::from(self.gate.before_us));
-        key.exact(base_index + 13, u64::from(self.gate.waited_cycles));
-        key.exact(base_index + 14, u64::from(self.arrived));
-        key.exact(base_index + 15, u64::from(self.way));
+        let [offset_m, slope, bend] = self.offset.at(self.station_m);
+        key.real(base_index + 3, (self.offset.from_m + self.offset.length_m - self.station_m).max(0.0));
+        key.real(base_index + 4, offset_m);
+        key.real(base_index + 5, slope);
+        key.real(base_index + 6, bend);
+        key.real(base_index + 7, self.offset.end_m);
+        key.exact(base_index + 8, u64::from(self.plan_in_cycles));
+        key.exact(base_index + 9, self.gate.turn.map_or(u64::MAX, |turn| u64::from(turn.0)));
+        key.exact(base_index + 10, u64::from(self.gate.stopped));
+        key.exact(base_index + 11, u64::from(self.gate.before_us));
+        key.exact(base_index + 12, u64::from(self.gate.waited_cycles));
+        key.exact(base_index + 13, u64::from(self.arrived));
+        key.exact(base_index + 14, u64::from(self.way));
     }
 }

@@ -2,7 +2,7 @@
 
 use anabranch_errors::{
     Acceleration, ActuatorDelay, Appears, Drift, Entry, ErrorSet, ErrorSetError, Frame, Friction, Grouping, Growth,
-    Jump, JumpParts, Limits, Model, Obstacle, ObstacleDisplaced, ObstacleGhost, ObstacleLate, ObstacleMissed,
+    Jump, JumpParts, Limits, Model, Obstacle, ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed,
     PositionDrift, SensorDelay, SensorLost, SilentSensor, Steering, Targets,
 };
 use anabranch_sensing::MotionSensor;
@@ -73,6 +73,7 @@ pub(super) fn model(spec: &ScenarioSpec, error: &ErrorSpec, numbers: &Numbers) -
         ErrorKind::Displaced { by_m, directions, obstacle } => {
             ObstacleDisplaced::new(&id, targets(*obstacle), *by_m, *directions as u8).into()
         }
+        ErrorKind::Flipped { obstacle } => ObstacleFlipped { id, targets: targets(*obstacle) }.into(),
         ErrorKind::Missed { obstacle } => ObstacleMissed { id, targets: targets(*obstacle) }.into(),
         ErrorKind::Ghost { obstacle } => ObstacleGhost { id, targets: targets(*obstacle) }.into(),
         ErrorKind::Appears { obstacle } => Appears { id, targets: targets(*obstacle) }.into(),
@@ -84,6 +85,7 @@ pub(super) fn obstacle_of(kind: &ErrorKind) -> Option<usize> {
     match kind {
         ErrorKind::Late { obstacle, .. }
         | ErrorKind::Displaced { obstacle, .. }
+        | ErrorKind::Flipped { obstacle }
         | ErrorKind::Missed { obstacle }
         | ErrorKind::Ghost { obstacle }
         | ErrorKind::Appears { obstacle } => Some(*obstacle),

@@ -85,7 +85,7 @@ codes! {
     UnknownObstacle "E0202" "an obstacle that does not exist"
         "The error names an obstacle that no `[[world.obstacle]]` has as its id.";
     WrongPlace "E0203" "a kind of error that cannot occur there"
-        "Jumps and drifts happen to the localisation, offsets and gains to steering or acceleration, gains also to the friction of the road, `lost` to the localisation, delays to localisation or actuators; `late`, `displaced`, `missed`, `ghost` and `appears` to obstacles.";
+        "Jumps and drifts happen to the localisation, offsets and gains to steering or acceleration, gains also to the friction of the road, `lost` to the localisation, delays to localisation or actuators; `late`, `displaced`, `flipped`, `missed`, `ghost` and `appears` to obstacles.";
     UnknownPlace "E0204" "a place for errors that does not exist"
         "`on` names what is wrong: `ego.localisation`, `ego.steering`, `ego.acceleration`, `ego.actuators`, `ego.obstacles`, `world.friction`, or the id of an obstacle.";
     EmptyError "E0205" "an error that changes nothing"

@@ -53,7 +53,7 @@ pub use inline::{error_file, variation_file};
 pub use motion_spec::{FilterSpec, MotionSensorGiven, VehicleModel, ZoneEffect, ZoneSpec};
 pub use outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
 pub use reference::{codes_reference, format_reference, schema_json};
-pub use road_spec::{FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhen};
+pub use road_spec::{FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhat, TriggerWhen};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
@@ -62,8 +62,8 @@ pub use spec::{
 };
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{
-    Care, DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, JunctionControl, Keep, Manner, ObjectKind,
-    Order, RoadShape, Scope, VehicleKind,
+    Care, DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, JunctionControl, Keep, LightColour, Manner,
+    ObjectKind, Order, RoadShape, Scope, VehicleKind,
 };
 
 use problems::Problems;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use anabranch_roads::{LaneId, LanePlace, Network};
+use anabranch_roads::{LaneId, LanePlace, Network, SignalRef};
 
 use super::span::{Located, Span};
-use super::words::{Care, ObjectKind};
+use super::words::{Care, LightColour, ObjectKind};
 
 /// A road network and everything that happens on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,14 +86,40 @@ pub struct FlowSpec {
 pub struct TriggerSpec {
     /// Its name.
     pub id: Located<String>,
-    /// Index of the object.
-    pub object: usize,
+    /// What happens, and to whom.
+    pub what: TriggerWhat,
     /// What makes it happen.
     pub when: TriggerWhen,
     /// How hard a vehicle brakes.
     pub brake_mps2: f64,
     /// For how long.
     pub for_s: Located<f64>,
+}
+
+/// What a trigger does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TriggerWhat {
+    /// An object starts, appears or brakes; its index.
+    Object(usize),
+    /// A light changes.
+    Light {
+        /// Which.
+        signal: SignalRef,
+        /// Its stop line.
+        line: LanePlace,
+        /// What it shows.
+        colour: LightColour,
+    },
+}
+
+impl TriggerSpec {
+    /// The object that it is about.
+    pub fn object(&self) -> Option<usize> {
+        match self.what {
+            TriggerWhat::Object(object) => Some(object),
+            TriggerWhat::Light { .. } => None,
+        }
+    }
 }
 
 /// What makes a trigger happen.
@@ -107,6 +133,10 @@ pub enum TriggerWhen {
     Reaches(f64),
     /// The car would be there within this time.
     Arrives(f64),
+    /// The car is faster.
+    Faster(f64),
+    /// The car is slower.
+    Slower(f64),
 }
 
 /// What sees others.

@@ -18,6 +18,7 @@ impl ErrorSpec {
             // Of a gain its distance from 1; what is there or not has the size 1.
             ErrorKind::Gain { .. }
             | ErrorKind::Lost { .. }
+            | ErrorKind::Flipped { .. }
             | ErrorKind::Missed { .. }
             | ErrorKind::Ghost { .. }
             | ErrorKind::Appears { .. } => {

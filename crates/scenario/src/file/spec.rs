@@ -325,6 +325,11 @@ pub enum ErrorKind {
         /// Index of the obstacle.
         obstacle: usize,
     },
+    /// An object is seen with front and rear exchanged.
+    Flipped {
+        /// Index of the obstacle.
+        obstacle: usize,
+    },
     /// An obstacle is not seen (S1-24).
     Missed {
         /// Index of the obstacle.

@@ -242,3 +242,15 @@ words! {
         Reckless = "reckless",
     }
 }
+
+words! {
+    /// What a trigger makes a light show.
+    LightColour {
+        /// Stop.
+        Red = "red",
+        /// Stop if that can be done in comfort.
+        Amber = "amber",
+        /// Go.
+        Green = "green",
+    }
+}

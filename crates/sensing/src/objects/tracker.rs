@@ -4,8 +4,9 @@
 //! Each track is a Kalman filter of constant velocity. Noise is the same in every direction, so east and north share one
 //! covariance of position and velocity.
 
-use anabranch_geometry::Point;
+use anabranch_geometry::{Point, Pose};
 use anabranch_kernel::{KeyWriter, Variable, maths};
+use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
 use super::assignment::{self, Costs, NEVER};
@@ -109,7 +110,7 @@ pub struct Tracker {
 }
 
 /// Numbers of a track in keys with their cells. Discrete ones come first.
-const EXACT: [&str; 4] = ["count", "id", "seen", "age"];
+const EXACT: [&str; 3] = ["count", "id", "seen"];
 const CELLS: [(&str, &str, f64); 9] = [
     ("x", "m", 0.2),
     ("y", "m", 0.2),
@@ -295,17 +296,64 @@ impl TrackerState {
     pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
         key.exact(first, self.tracks.len() as u64);
         for track in &self.tracks {
-            let counted = u64::from(track.hits) << 16 | u64::from(track.misses) << 8 | track.trust as u64;
             key.exact(first + 1, u64::from(track.id));
-            key.exact(first + 2, counted);
-            key.exact(first + 3, u64::from(track.age));
-            let real = first + EXACT.len();
-            let deviations = [track.covariance[0].sqrt(), track.covariance[2].sqrt()];
-            let numbers = track.position_m.iter().chain(&track.velocity_mps).chain(&deviations);
-            numbers.enumerate().for_each(|(i, number)| key.real(real + i, *number));
-            key.angle(real + 6, track.heading);
-            key.real(real + 7, track.length_m);
-            key.real(real + 8, track.width_m);
+            track.write_key(None, 0.0, first, key);
         }
+    }
+    /// The same with cells that are centred about what was tracked: what it truly is must be in the key already. A track that follows its
+    /// object well is then the same wherever the object is, and hair's breadths do not keep states apart. Numbers of tracks are
+    /// left out, for those to whom they say nothing; tracks are written in the order of their objects.
+    ///
+    /// `lag_s` is how old the last reading is; `truth` finds the object at the place of a track.
+    pub fn write_key_about(
+        &self,
+        lag_s: f64,
+        truth: impl Fn(Point) -> Option<Tracked>,
+        (first, key): (usize, &mut KeyWriter<'_>),
+    ) {
+        key.exact(first, self.tracks.len() as u64);
+        let found = self.tracks.iter().map(|track| (truth(track.after(lag_s)), track));
+        let mut found: ArrayVec<(Option<Tracked>, &Track), TRACKS_MAX> = found.collect();
+        found.sort_by_key(|(truth, track)| (truth.map_or(u32::MAX, |truth| truth.number), track.id));
+        for (truth, track) in &found {
+            key.exact(first + 1, truth.map_or(u64::MAX, |truth| u64::from(truth.number)));
+            track.write_key(truth.as_ref(), lag_s, first, key);
+        }
+    }
+}
+
+/// What a track follows, as it truly is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tracked {
+    /// Its number among all objects.
+    pub number: u32,
+    /// Its middle and direction.
+    pub pose: Pose,
+    /// Metres per second east and north.
+    pub velocity_mps: [f64; 2],
+    /// Metres.
+    pub length_m: f64,
+    /// Metres.
+    pub width_m: f64,
+}
+
+impl Track {
+    /// Everything but its number. The age is for people and decides nothing.
+    fn write_key(&self, about: Option<&Tracked>, lag_s: f64, first: usize, key: &mut KeyWriter<'_>) {
+        const NOTHING: Tracked =
+            Tracked { number: 0, pose: Pose { x: 0.0, y: 0.0, heading: 0.0 }, velocity_mps: [0.0; 2], length_m: 0.0, width_m: 0.0 };
+        let about = about.unwrap_or(&NOTHING);
+        key.exact(first + 2, u64::from(self.hits) << 16 | u64::from(self.misses) << 8 | self.trust as u64);
+        let at = self.after(lag_s);
+        let real = first + EXACT.len();
+        key.real(real, at.x - about.pose.x);
+        key.real(real + 1, at.y - about.pose.y);
+        key.real(real + 2, self.velocity_mps[0] - about.velocity_mps[0]);
+        key.real(real + 3, self.velocity_mps[1] - about.velocity_mps[1]);
+        key.real(real + 4, self.covariance[0].sqrt());
+        key.real(real + 5, self.covariance[2].sqrt());
+        key.angle(real + 6, self.heading - about.pose.heading);
+        key.real(real + 7, self.length_m - about.length_m);
+        key.real(real + 8, self.width_m - about.width_m);
     }
 }

@@ -7,14 +7,16 @@ use anabranch_roads::{LaneId, Network, Route, SignalRef, Then};
 use anabranch_sensing::{
     Detector, DetectorSpec, Mount, NoiseModel, OBSTACLES_MAX, RaySensor, RaySensorSpec, Tracker, TrackerSpec, Walls,
 };
-use anabranch_traffic::{Car, Flow, Id, Kind, Layout, Settings, Streets, Timeline, Traffic, World, spread};
+use anabranch_traffic::{Car, Flow, Id, Kind, Layout, Settings, Streets, Traffic, World, spread};
 use anabranch_vehicle::{CarModel, CarSpec};
 
 use super::super::assemble::AssembleError;
 use super::super::errors::Numbers;
 use super::super::plan::{Plan, closed_edges};
 use super::cast::{self, rectangle};
-use super::others::{self, WALKER_HALF_M};
+use super::clock::{Clock, Plane};
+use super::lately::Reads;
+use super::others::WALKER_HALF_M;
 use super::place::navigation;
 use super::vehicle::Vehicle;
 use super::{Pool, Street};
@@ -84,7 +86,9 @@ pub(in super::super) fn assemble(
     let (traffic, cars, cast) =
         traffic(spec, road, (length_m, 2.0 * model.spec.outline.half_width_m), streets, &layout)?;
     let until_ticks = spec.world.ticks(spec.explore.until_s.value).max(1);
-    let timeline = Timeline::new(&traffic, traffic.start(&cars), until_ticks + 1);
+    let plane = Plane { network: &network, layout: &layout, settings: traffic.settings() };
+    let keep_ticks = 2 * spec.world.ticks(spec.explore.segment_s.value) as usize + 2;
+    let clock = Clock::new(&traffic, &plane, traffic.start(&cars), until_ticks + 1, keep_ticks);
     let mut shapes: Vec<_> =
         traffic.settings().kinds.iter().map(|kind| rectangle(0.5 * kind.length_m, 0.5 * kind.width_m, 0)).collect();
     if let Some(walker) = shapes.last_mut() {
@@ -92,20 +96,21 @@ pub(in super::super) fn assemble(
     }
     let (detector, tracker, look_ticks) = eyes(spec, road, late_ticks);
     let street = Street {
-        placed: others::placed(&network, &layout, traffic.settings(), &timeline),
+        clock,
         network,
         layout,
         drivers,
-        timeline,
         cast,
         shapes,
         sensor: sensor(road)?,
         detector,
         tracker,
         look_ticks,
+        latency_s: road.sensor.latency_s.value,
         walls: Walls::new(&edges(spec)),
         signals,
         step_us,
+        reads: reads(spec),
         reach_m: road.sensor.range_m + BEYOND_SENSOR_M,
         verdicts_from: (spec.world.walls.len() + spec.world.obstacles.len()) as u32,
         ego_kind: traffic.settings().kinds.len() as u8 - 2,
@@ -115,6 +120,12 @@ pub(in super::super) fn assemble(
         buffers: Pool::default(),
     };
     Ok((street, plans))
+}
+
+/// Which signals with a memory requirements read.
+fn reads(spec: &ScenarioSpec) -> Reads {
+    let reads = |signal: &str| spec.requirements.iter().any(|one| one.expression.value.contains(signal));
+    Reads { standing: reads("ego.standing"), wobble: reads("ego.wobble") }
 }
 
 fn route(network: &Network, start: Pose, spec: &ScenarioSpec) -> Result<Route, AssembleError> {

@@ -2,15 +2,17 @@
 
 use anabranch_geometry::{EdgeSet, Point, Pose};
 use anabranch_kernel::maths;
-use anabranch_roads::Network;
+use anabranch_roads::{LanePlace, Network, SignalRef};
 use anabranch_sensing::Detection;
 use anabranch_traffic::band::Standing;
 use anabranch_traffic::{
-    Care as TrafficCare, Crossed, Direction, Effect, Id, LaneNumber, Layout, Route, Side, Stage, Streets, Thing,
+    Care as TrafficCare, Colour, Crossed, Direction, Effect, Id, LaneNumber, Layout, Route, Side, Stage, Streets, Thing,
     Trigger, Walker, WalkerSpec, When, World,
 };
 
-use crate::file::{Care, ObjectKind, ObjectSpec, RoadSpec, TriggerSpec, TriggerWhen, WorldSpec};
+use crate::file::{
+    Care, LightColour, ObjectKind, ObjectSpec, RoadSpec, TriggerSpec, TriggerWhat, TriggerWhen, WorldSpec,
+};
 
 /// How far a pedestrian goes on beside the road when it has crossed.
 const BESIDE_M: f64 = 1.0;
@@ -76,9 +78,9 @@ pub(super) fn cast(road: &RoadSpec, layout: &Layout, clock: &WorldSpec, world: &
     // For each trigger what it does; objects that wait for none have one of their own behind those of the file.
     let waiting = road.objects.iter().enumerate().filter(|(_, object)| object.waits && !object.ghost);
     let unasked: Vec<usize> =
-        waiting.map(|(n, _)| n).filter(|n| road.triggers.iter().all(|trigger| trigger.object != *n)).collect();
+        waiting.map(|(n, _)| n).filter(|n| road.triggers.iter().all(|trigger| trigger.object() != Some(*n))).collect();
     let trigger_of = |object: usize| {
-        let given = road.triggers.iter().position(|trigger| trigger.object == object);
+        let given = road.triggers.iter().position(|trigger| trigger.object() == Some(object));
         given.or_else(|| unasked.iter().position(|n| *n == object).map(|n| road.triggers.len() + n))
     };
     for (number, object) in road.objects.iter().enumerate() {
@@ -102,8 +104,20 @@ pub(super) fn cast(road: &RoadSpec, layout: &Layout, clock: &WorldSpec, world: &
         },
     };
     for given in &road.triggers {
-        let when = when(layout, clock, &given.when, &road.objects[given.object]);
-        world.triggers.push(Trigger { name: given.id.value.clone(), when, effect: effect(given.object, Some(given)) });
+        let (effect, place) = match given.what {
+            TriggerWhat::Object(object) => (effect(object, Some(given)), road.objects[object].place),
+            TriggerWhat::Light { signal, line, colour } => {
+                let colour = match colour {
+                    LightColour::Red => Colour::Red,
+                    LightColour::Amber => Colour::Yellow,
+                    LightColour::Green => Colour::Green,
+                };
+                let ticks = clock.ticks(given.for_s.value);
+                (Effect::Light { light: light_number(network, signal), colour, ticks }, line)
+            }
+        };
+        let when = when(layout, clock, &given.when, place);
+        world.triggers.push(Trigger { name: given.id.value.clone(), when, effect });
     }
     for &object in &unasked {
         let name = road.objects[object].id.value.clone();
@@ -114,16 +128,24 @@ pub(super) fn cast(road: &RoadSpec, layout: &Layout, clock: &WorldSpec, world: &
     cast
 }
 
-fn when(layout: &Layout, clock: &WorldSpec, given: &TriggerWhen, object: &ObjectSpec) -> When {
-    let (lane, station_m) = layout.place(object.place.lane, object.place.station_m);
+/// Number of a light in the traffic: groups are counted through all programs.
+pub(super) fn light_number(network: &Network, signal: SignalRef) -> u32 {
+    let before: usize = network.programs()[..signal.program].iter().map(|program| program.groups.len()).sum();
+    (before + signal.group) as u32
+}
+
+fn when(layout: &Layout, clock: &WorldSpec, given: &TriggerWhen, place: LanePlace) -> When {
+    let (lane, station_m) = layout.place(place.lane, place.station_m);
     match *given {
         TriggerWhen::Asked => When::Asked,
         TriggerWhen::At(at) => When::At(clock.ticks(at.value)),
         TriggerWhen::Reaches(from_m) => {
-            let (lane, from_m) = layout.place(object.place.lane, from_m);
+            let (lane, from_m) = layout.place(place.lane, from_m);
             When::Reaches { lane, from_m, to_m: f64::INFINITY }
         }
         TriggerWhen::Arrives(within_s) => When::Arrives { lane, station_m, within_s },
+        TriggerWhen::Faster(mps) => When::Faster(mps),
+        TriggerWhen::Slower(mps) => When::Slower(mps),
     }
 }
 

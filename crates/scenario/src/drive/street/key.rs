@@ -4,11 +4,17 @@
 //! are written, by the cells that the traffic declares.
 
 use anabranch_driving::road::RoadMemory;
+use anabranch_geometry::Point;
 use anabranch_kernel::{KeyWriter, Variable};
-use anabranch_sensing::Tracker;
+use anabranch_sensing::{Tracked, Tracker};
 
 use super::super::state::DriveState;
 use super::Street;
+use super::lately::Lately;
+use super::others::Other;
+
+/// A track farther than this from everybody follows nobody.
+const FOLLOWS_M: f64 = 4.0;
 
 /// Where the variables of roads stand in the key.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +27,7 @@ pub(in super::super) struct StreetLayout {
     stood: usize,
     attached: usize,
     navigation: usize,
+    lately: usize,
 }
 
 /// Of the place on the route that the host keeps for a driver from outside.
@@ -56,7 +63,31 @@ impl Street {
             stood: add(vec![Variable::exact("stood")]),
             attached: add(self.vehicle.variables()),
             navigation: add(self.navigation.as_ref().map_or_else(Vec::new, |n| n.variables("localisation"))),
+            lately: add(Lately::variables(self.reads)),
         }
+    }
+
+    /// Tracks, by how far they are off what they follow. A driver from outside is told their numbers, so it has them as they are.
+    fn write_tracks(&self, state: &DriveState, first: usize, key: &mut KeyWriter<'_>) {
+        let own = state.street();
+        let mut buffers = self.buffers.take();
+        self.gather(&own.branch, state.car.car.pose().point(), &mut buffers.others);
+        let nearest = |at: Point| {
+            let away_m = |other: &Other| other.pose.point().distance_m(at);
+            let near = buffers.others.iter().filter(|other| away_m(other) < FOLLOWS_M);
+            let other = near.min_by(|a, b| away_m(a).total_cmp(&away_m(b)))?;
+            Some(Tracked {
+                number: other.number,
+                pose: other.pose,
+                velocity_mps: other.velocity_mps(),
+                length_m: 2.0 * other.half_length_m,
+                width_m: 2.0 * other.half_width_m,
+            })
+        };
+        let looked = own.branch.tick.saturating_sub(1) / u32::from(self.look_ticks) * u32::from(self.look_ticks);
+        let lag_s = f64::from(own.branch.tick - looked) * (self.step_us as f64 * 1e-6) + self.latency_s;
+        own.tracks.write_key_about(lag_s, nearest, (first, key));
+        self.buffers.put(buffers);
     }
 
     /// Writes them.
@@ -66,13 +97,19 @@ impl Street {
             (first, true) => street.memory.write_key(first, key),
             (first, false) => write_place(&street.memory, first, key),
         }
-        street.branch.write_key(&self.timeline, layout.traffic, key);
+        let now = self.clock.at(&self.traffic, street.branch.tick);
+        street.branch.write_key(&now, layout.traffic, key);
+        drop(now);
         self.detector.write_key(&street.detector, layout.detector, key);
-        street.tracks.write_key(layout.tracks, key);
+        match layout.memory {
+            (_, true) => self.write_tracks(state, layout.tracks, key),
+            (_, false) => street.tracks.write_key(layout.tracks, key),
+        }
         key.exact(layout.stood, u64::from(street.stood));
         street.attached.write_key(layout.attached, key);
         if let (Some(navigation), Some(known)) = (&self.navigation, &street.navigation) {
             navigation.write_key(known, layout.navigation, key);
         }
+        street.lately.write_key(self.reads, layout.lately, key);
     }
 }

@@ -102,11 +102,10 @@ impl Street {
         let Buffers { seen, lights, .. } = buffers;
         seen.clear();
         seen.extend(own.tracks.confirmed().map(|track| as_seen(track, seconds)));
-        let now_us = u64::from(own.branch.tick) * self.step_us;
         lights.clear();
         lights.extend(self.signals[usize::from(start)].iter().map(|&signal| SeenLight {
             signal,
-            aspect: self.network.programs()[signal.program].aspect(signal.group, now_us),
+            aspect: self.aspect(&own.branch, signal),
         }));
         Seen { ego, objects: seen, lights }
     }

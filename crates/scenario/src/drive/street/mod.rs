@@ -7,8 +7,10 @@
 
 mod assemble;
 mod cast;
+mod clock;
 mod danger;
 mod key;
+mod lately;
 mod look;
 mod others;
 mod place;
@@ -27,13 +29,14 @@ use anabranch_roads::{Network, SignalRef};
 use anabranch_sensing::{
     Detection, Detections, Detector, Navigation, RaySensor, Scan, Scene, Tracker, TrueObject, Walls,
 };
-use anabranch_traffic::{BranchScratch, Layout, Timeline, Traffic};
+use anabranch_traffic::{BranchScratch, Layout, Traffic};
 
 pub(super) use assemble::{assemble, numbers};
 use cast::Cast;
+use clock::Clock;
 pub(super) use key::StreetLayout;
 pub use others::RoadUser;
-use others::{Other, Placed};
+use others::Other;
 pub(super) use place::covariance;
 pub use state::StreetState;
 pub(super) use tick::OnStreet;
@@ -50,9 +53,8 @@ pub(crate) struct Street {
     drivers: Vec<RoadDriver>,
     layout: Layout,
     traffic: Traffic,
-    timeline: Timeline,
-    /// Cars of the timeline in the plane, tick by tick, sorted from west to east.
-    placed: Vec<Vec<Placed>>,
+    /// Others as they would be without the car under test.
+    clock: Clock,
     cast: Cast,
     /// Outlines of the kinds of cars, about their own middle; the last is that of pedestrians.
     shapes: Vec<EdgeSet>,
@@ -61,10 +63,14 @@ pub(crate) struct Street {
     tracker: Tracker,
     /// Base cycles between two looks.
     look_ticks: u16,
+    /// Between seeing and telling.
+    latency_s: f64,
     walls: Walls,
     /// Lights on the way, per start.
     signals: Vec<Vec<SignalRef>>,
     step_us: u64,
+    /// What requirements read of how the car has behaved.
+    reads: lately::Reads,
     /// How far from the car others are looked at.
     reach_m: f64,
     /// Objects with a name come first in verdicts, after walls and obstacles.

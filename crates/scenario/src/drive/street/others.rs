@@ -3,24 +3,16 @@
 use anabranch_geometry::{Point, Pose};
 use anabranch_kernel::maths;
 use anabranch_roads::Network;
-use anabranch_traffic::{Branch, Car, Id, Layout, Settings, Timeline};
+use anabranch_traffic::{Branch, Timeline};
 
 use super::Street;
 use super::cast::Part;
+use super::clock::{Placed, Plane};
 
 /// Others without a name count from here.
 pub(super) const UNNAMED_FROM: u32 = 1 << 16;
 /// Half the side of a pedestrian.
 pub(super) const WALKER_HALF_M: f64 = 0.25;
-
-/// A car of the timeline, in the plane.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
-    id: Id,
-    pose: Pose,
-    speed_mps: f64,
-    kind: u8,
-}
 
 /// Which outline somebody has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,42 +49,31 @@ impl Other {
     }
 }
 
-/// The timeline in the plane, tick by tick, from west to east.
-pub(super) fn placed(network: &Network, layout: &Layout, settings: &Settings, timeline: &Timeline) -> Vec<Vec<Placed>> {
-    let place = |car: &Car| {
-        let pose = layout.middle(network, settings, car);
-        Placed { id: car.id, pose, speed_mps: car.speed_mps, kind: car.kind }
-    };
-    let frame = |tick: u32| {
-        let mut cars: Vec<Placed> = timeline.at(tick).cars().map(place).collect();
-        cars.sort_by(|a, b| a.pose.x.total_cmp(&b.pose.x).then(a.id.cmp(&b.id)));
-        cars
-    };
-    (0..=timeline.horizon_ticks()).map(frame).collect()
-}
-
 impl Street {
     /// Everybody within reach of a point, sorted by number.
     pub(super) fn gather(&self, branch: &Branch, about: Point, out: &mut Vec<Other>) {
         out.clear();
         let is_near = |pose: Pose| (pose.x - about.x).abs() < self.reach_m && (pose.y - about.y).abs() < self.reach_m;
-        let cars = &self.placed[branch.tick as usize];
-        let first = cars.partition_point(|car| car.pose.x <= about.x - self.reach_m);
-        for car in cars[first..].iter().take_while(|car| car.pose.x < about.x + self.reach_m) {
+        let (now, plane) = (self.clock.at(&self.traffic, branch.tick), self.plane());
+        self.clock.near(&now, &plane, (branch.tick, about, self.reach_m), |car| {
             if is_near(car.pose) && branch.has_as_it_was(car.id) {
-                out.push(self.car(car));
+                out.push(self.car(&car));
             }
-        }
+        });
         for car in branch.touched() {
-            let pose = self.layout.middle(&self.network, self.traffic.settings(), car);
-            if is_near(pose) {
-                out.push(self.car(&Placed { id: car.id, pose, speed_mps: car.speed_mps, kind: car.kind }));
+            let car = plane.place(car);
+            if is_near(car.pose) {
+                out.push(self.car(&car));
             }
         }
         for (number, part) in self.cast.parts.iter().enumerate() {
-            out.extend(self.standing(branch, number as u32, part).filter(|other| is_near(other.pose)));
+            out.extend(self.standing((branch, &now), number as u32, part).filter(|other| is_near(other.pose)));
         }
         out.sort_unstable_by_key(|other| other.number);
+    }
+
+    fn plane(&self) -> Plane<'_> {
+        Plane { network: &self.network, layout: &self.layout, settings: self.traffic.settings() }
     }
 
     fn car(&self, car: &Placed) -> Other {
@@ -109,12 +90,12 @@ impl Street {
     }
 
     /// Pedestrians and things; vehicles are among the cars.
-    fn standing(&self, branch: &Branch, number: u32, part: &Part) -> Option<Other> {
+    fn standing(&self, (branch, now): (&Branch, &Timeline), number: u32, part: &Part) -> Option<Other> {
         match *part {
             Part::Vehicle | Part::Ghost(_) => None,
             Part::Walker { walker, heading, speed_mps } => {
                 let spec = self.traffic.walker(walker);
-                let now = branch.walker_in(&self.timeline, walker);
+                let now = branch.walker_in(now, walker);
                 let point = spec.point(&now);
                 let crosses = now.stage == anabranch_traffic::Stage::Crosses;
                 Some(Other {
@@ -170,7 +151,12 @@ impl super::super::Drive {
     }
     /// How many cars there are at a base cycle, wherever they are; 0 off the road.
     pub fn traffic_at(&self, tick: u32) -> usize {
-        self.street.as_ref().map_or(0, |street| street.placed[tick as usize].len())
+        let count = |street: &Street| street.clock.at(&street.traffic, tick).at(tick).cars().count();
+        self.street.as_ref().map_or(0, |street| count(street))
+    }
+    /// How many cars of the traffic were moved by one base cycle so far, the car under test not among them.
+    pub fn vehicle_updates(&self) -> u64 {
+        self.street.as_ref().map_or(0, |street| street.clock.updates())
     }
     /// Cars that the car under test, or an error, has made do something else than they would have done.
     pub fn touched(&self, state: &super::super::DriveState) -> usize {

@@ -2,10 +2,11 @@
 
 use anabranch_geometry::{Outline, Pose};
 use anabranch_kernel::maths;
-use anabranch_roads::{Aspect, Frenet, LaneId, Sign};
-use anabranch_traffic::Outside;
+use anabranch_roads::{Aspect, Frenet, LaneId, Sign, SignalRef};
+use anabranch_traffic::{Branch, Colour, Outside};
 use arrayvec::ArrayVec;
 
+use super::cast::light_number;
 use super::{Street, StreetState};
 
 /// Headings that differ more are against the lane.
@@ -101,8 +102,7 @@ impl Street {
             if !passes {
                 continue;
             }
-            let at_us = u64::from(own.branch.tick) * self.step_us;
-            let aspect = rule.signal.map(|s| self.network.programs()[s.program].aspect(s.group, at_us));
+            let aspect = rule.signal.map(|signal| self.aspect(&own.branch, signal));
             passed.red |= own.memory.gate.turn.is_none_or(|turn| turn == rule.turn)
                 && matches!(aspect, Some(Aspect::Red | Aspect::RedAmber));
             passed.stop |= rule.sign == Sign::Stop && rule.signal.is_none() && !own.stood;
@@ -111,6 +111,19 @@ impl Street {
             own.stood = false;
         }
         passed
+    }
+
+    /// What a light shows: what a trigger makes it show, else what its programme says.
+    pub(super) fn aspect(&self, branch: &Branch, signal: SignalRef) -> Aspect {
+        match self.traffic.forced(branch, light_number(&self.network, signal)) {
+            Some(Colour::Red) => Aspect::Red,
+            Some(Colour::Yellow) => Aspect::Amber,
+            Some(Colour::Green) => Aspect::Green,
+            None => {
+                let now_us = u64::from(branch.tick) * self.step_us;
+                self.network.programs()[signal.program].aspect(signal.group, now_us)
+            }
+        }
     }
 
     /// Whether a car points against its lane.

@@ -3,6 +3,7 @@
 use anabranch_driving::road::RoadMemory;
 use anabranch_sensing::{DetectorState, NavigationState, TrackerState};
 use anabranch_traffic::Branch;
+use super::lately::Lately;
 use serde::{Deserialize, Serialize};
 
 use super::Attached;
@@ -24,6 +25,8 @@ pub struct StreetState {
     pub attached: Attached,
     /// What the filter of the own motion believes, where there is one.
     pub navigation: Option<Box<NavigationState>>,
+    /// How the car has behaved, for requirements.
+    pub lately: Lately,
     /// Of the chance of sensors: the same in every state of an exploration.
     pub seed: u64,
 }

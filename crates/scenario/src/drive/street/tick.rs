@@ -82,9 +82,9 @@ impl Drive {
         }
         if watch.is_recording() && state.tick == 0 {
             // Watching must not change anything, not even whether the car has stood.
-            let stood = own.stood;
+            let before = (own.stood, own.lately);
             let frame = self.street_frame(street, &mut own, state, scratch, &buffers, &Event::default());
-            own.stood = stood;
+            (own.stood, own.lately) = before;
             watch.frame(0, &frame);
         }
         OnStreet { own, buffers }
@@ -148,7 +148,7 @@ impl Drive {
         let mut contact = self
             .advance(state, scratch, |car, gear_sign| moved(street.vehicle.hand((car, attached), gear_sign, ground)));
         street.traffic.step_branch(
-            &street.timeline,
+            &street.clock.at(&street.traffic, own.branch.tick),
             &mut own.branch,
             Input { outside: &outside, fire: &buffers.fire },
             &mut buffers.branch,
@@ -266,6 +266,9 @@ impl Drive {
         let moment = Moment { car, outline, on: &on, passed, others: &buffers.others, impact_mps: event.impact_mps };
         street.signal(&moment, &mut frame);
         self.signal_vehicle(car, &own.attached, event, &mut frame);
+        own.lately.step(car, frame[low_speed::AT_GOAL] != 0.0, self.model.dt_s);
+        frame[road::STANDING] = own.lately.standing_s(self.model.dt_s);
+        frame[road::WOBBLE] = own.lately.wobble_hz();
         frame
     }
 }
@@ -321,6 +324,7 @@ impl Street {
             detector: self.detector.start(Chance::new(seed, CHANCE)),
             tracks: TrackerState::default(),
             stood: false,
+            lately: super::lately::Lately::default(),
             seed: seed.0,
         }
     }

@@ -88,13 +88,11 @@ impl Street {
     }
 
     fn lines(&self, own: &StreetState, course: &Course<'_>) -> Vec<LineSeen> {
-        let now_us = u64::from(own.branch.tick) * self.step_us;
         let mut lines = Vec::new();
         for (piece, next) in course.pieces.iter().zip(course.pieces.iter().skip(1)) {
             let Some(rule) = self.network.rule(next.lane).filter(|rule| rule.approach == piece.lane) else { continue };
             let ahead = rule.stop_station_m + piece.shift_m - own.memory.station_m;
-            let light = rule.signal.map(|signal| self.network.programs()[signal.program].aspect(signal.group, now_us));
-            let light = light.map(|aspect| aspect_word(aspect).to_owned());
+            let light = rule.signal.map(|signal| aspect_word(self.aspect(&own.branch, signal)).to_owned());
             lines.push(LineSeen { ahead, sign: sign_word(rule.sign).to_owned(), light });
         }
         lines.retain(|line| line.ahead > 0.0);

@@ -193,6 +193,7 @@ fn obstacle_error(
             let by_m = *sizes(problems, view, "by")?.first()?;
             ErrorKind::Displaced { by_m, directions: view.small_count("directions")?.value, obstacle }
         }
+        "flipped" => ErrorKind::Flipped { obstacle },
         "missed" => ErrorKind::Missed { obstacle },
         "ghost" => ErrorKind::Ghost { obstacle },
         _ => ErrorKind::Appears { obstacle },
@@ -242,7 +243,12 @@ fn check_obstacle(problems: &mut Problems<'_>, name: &str, at: Located<usize>, o
         "appears" if obstacle.corners.is_empty() && (obstacle.present || obstacle.ghost) => "waits = true",
         "appears" if obstacle.present || obstacle.ghost => "present = false",
         "late" | "missed" if obstacle.known => "known = false",
-        "late" | "missed" | "displaced" if obstacle.ghost => "ghost = false",
+        "late" | "missed" | "displaced" | "flipped" if obstacle.ghost => "ghost = false",
+        "flipped" if !obstacle.corners.is_empty() => {
+            let message = format!("`{}` has no front and no rear", obstacle.id.value);
+            problems.add(Code::WrongObstacle, at.span, message, "name an [[object]] on a road");
+            return None;
+        }
         _ => return Some(()),
     };
     let message = format!("`{name}` needs an obstacle with `{wanted}`, and `{}` is none", obstacle.id.value);

@@ -87,8 +87,10 @@ fn error_targets(obstacles: &[ObstacleSpec], road: Option<&RoadSpec>) -> Vec<Obs
 fn check_fired(problems: &mut Problems<'_>, errors: &[ErrorSpec], world: &WorldSpec, road: Option<&RoadSpec>) {
     let first = world.obstacles.len() + road.map_or(0, |road| road.objects.len());
     for error in errors {
-        if let ErrorKind::Late { obstacle, .. } | ErrorKind::Displaced { obstacle, .. } | ErrorKind::Missed { obstacle } =
-            &error.kind.value
+        if let ErrorKind::Late { obstacle, .. }
+        | ErrorKind::Displaced { obstacle, .. }
+        | ErrorKind::Flipped { obstacle }
+        | ErrorKind::Missed { obstacle } = &error.kind.value
             && *obstacle >= first
         {
             let help = "write appears = {}, or name an object";

@@ -1,15 +1,15 @@
 //! Others on the road, and what happens to them.
 
-use anabranch_roads::LaneId;
+use anabranch_roads::{LaneId, LanePlace};
 
 use super::super::codes::Code;
 use super::super::keys::{self, Section};
 use super::super::problems::{Problems, listed, nearest};
-use super::super::road_spec::{FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhen};
+use super::super::road_spec::{FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhat, TriggerWhen};
 use super::super::span::{Located, Span};
 use super::super::tree::{Node, Value};
 use super::super::view::View;
-use super::super::words::{Care, ObjectKind};
+use super::super::words::{Care, LightColour, ObjectKind};
 use super::check_ids;
 use super::road::{Road, lane, place};
 
@@ -21,7 +21,7 @@ pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, road: &Road) ->
     let objects: Option<Vec<_>> = root.tables("object").into_iter().map(|view| object(problems, view, road)).collect();
     let objects = objects?;
     let triggers: Option<Vec<_>> =
-        root.tables("trigger").into_iter().map(|view| trigger(problems, view, &objects)).collect();
+        root.tables("trigger").into_iter().map(|view| trigger(problems, view, road, &objects)).collect();
     let triggers = triggers?;
     let ids = triggers.iter().map(|trigger| &trigger.id).chain(objects.iter().map(|object| &object.id));
     check_ids(problems, "object or trigger", ids);
@@ -111,7 +111,39 @@ fn beside(problems: &mut Problems<'_>, road: &Road, from: LaneId, name: &Located
     Some(to)
 }
 
-fn trigger(problems: &mut Problems<'_>, view: View<'_>, objects: &[ObjectSpec]) -> Option<TriggerSpec> {
+fn trigger(
+    problems: &mut Problems<'_>,
+    view: View<'_>,
+    road: &Road,
+    objects: &[ObjectSpec],
+) -> Option<TriggerSpec> {
+    let what = match view.text("light") {
+        Some(name) => light(problems, view, road, &name)?,
+        None => TriggerWhat::Object(object_of(problems, view, objects)?),
+    };
+    let given: Vec<(&str, Span)> =
+        ["at", "reaches", "arrives", "faster", "slower"].into_iter().filter_map(|key| Some((key, view.key_span(key)?))).collect();
+    if let [(first, _), (second, span), ..] = given[..] {
+        let message = format!("`{first}` and `{second}` exclude each other in {}", keys::TRIGGER_TITLE);
+        problems.add(Code::Exclusive, span, message, "keep one of them");
+    }
+    let real = |key: &str| view.real(key).map(|value| value.value);
+    let when = view.real("at").map(TriggerWhen::At);
+    let when = when.or_else(|| real("reaches").map(TriggerWhen::Reaches));
+    let when = when.or_else(|| real("arrives").map(TriggerWhen::Arrives));
+    let when = when.or_else(|| real("faster").map(TriggerWhen::Faster));
+    let when = when.or_else(|| real("slower").map(TriggerWhen::Slower)).unwrap_or(TriggerWhen::Asked);
+    Some(TriggerSpec {
+        id: view.text("id")?,
+        what,
+        when,
+        brake_mps2: view.real("brake")?.value,
+        for_s: view.real("for")?,
+    })
+}
+
+/// The object of a trigger, which must wait for it if it is somebody who can.
+fn object_of(problems: &mut Problems<'_>, view: View<'_>, objects: &[ObjectSpec]) -> Option<usize> {
     let named = view.text("object")?;
     let ids = || objects.iter().map(|object| object.id.value.as_str());
     let Some(object) = ids().position(|id| id == named.value) else {
@@ -125,25 +157,29 @@ fn trigger(problems: &mut Problems<'_>, view: View<'_>, objects: &[ObjectSpec]) 
         let message = format!("`{}` does not wait for anything", named.value);
         problems.add(Code::WrongObstacle, named.span, message, "add `waits = true` to the object");
     }
-    let given: Vec<(&str, Span)> =
-        ["at", "reaches", "arrives"].into_iter().filter_map(|key| Some((key, view.key_span(key)?))).collect();
-    if let [(first, _), (second, span), ..] = given[..] {
-        let message = format!("`{first}` and `{second}` exclude each other in {}", keys::TRIGGER_TITLE);
-        problems.add(Code::Exclusive, span, message, "keep one of them");
+    if let Some(span) = view.key_span("colour") {
+        problems.add(Code::Exclusive, span, "`colour` says nothing about an object", "it is for lights");
     }
-    let when = match (view.real("at"), view.real("reaches"), view.real("arrives")) {
-        (Some(at), _, _) => TriggerWhen::At(at),
-        (_, Some(station), _) => TriggerWhen::Reaches(station.value),
-        (_, _, Some(within)) => TriggerWhen::Arrives(within.value),
-        (None, None, None) => TriggerWhen::Asked,
+    Some(object)
+}
+
+/// The light at the end of a lane.
+fn light(problems: &mut Problems<'_>, view: View<'_>, road: &Road, name: &Located<String>) -> Option<TriggerWhat> {
+    let id = lane(problems, Some(road), name)?;
+    let rules = road.network.lane(id).next().iter().filter_map(|link| road.network.rule(link.to));
+    let mut lit = rules.filter(|rule| rule.approach == id).filter_map(|rule| Some((rule.signal?, rule.stop_station_m)));
+    let Some((signal, station_m)) = lit.next() else {
+        let message = format!("there is no light at the end of `{}`", name.value);
+        problems.add(Code::NoLane, name.span, message, "name a lane that leads to a junction with lights");
+        return None;
     };
-    Some(TriggerSpec {
-        id: view.text("id")?,
-        object,
-        when,
-        brake_mps2: view.real("brake")?.value,
-        for_s: view.real("for")?,
-    })
+    if lit.any(|(other, _)| other != signal) {
+        let message = format!("the turns of `{}` have different lights", name.value);
+        problems.add(Code::NoLane, name.span, message, "name a lane whose turns share one");
+        return None;
+    }
+    let colour = view.word("colour", LightColour::from_word)?.value;
+    Some(TriggerWhat::Light { signal, line: LanePlace { lane: id, station_m }, colour })
 }
 
 fn traffic(problems: &mut Problems<'_>, view: View<'_>, road: &Road) -> Option<TrafficSpec> {

@@ -5,7 +5,7 @@ use crate::file::words::Frame;
 
 /// The kinds of error; an `[[error]]` has exactly one of them.
 pub const ERROR_KINDS: &[&str] =
-    &["jump", "drift", "delay", "offset", "gain", "lost", "late", "displaced", "missed", "ghost", "appears"];
+    &["jump", "drift", "delay", "offset", "gain", "lost", "late", "displaced", "flipped", "missed", "ghost", "appears"];
 
 const DIRECTIONS: Kind = Kind::Count { min: 1, max: 64 };
 const FRAME: Kind = Kind::Word(Frame::WORDS);
@@ -32,6 +32,7 @@ pub(super) static ERROR: Section = Section {
         key("lost", Kind::Table(&LOST), Need::Optional, "Sensors of the own motion tell nothing (S4-8)."),
         key("late", Kind::Table(&LATE), Need::Optional, "An obstacle is recognised late (S1-19)."),
         key("displaced", Kind::Table(&DISPLACED), Need::Optional, "An obstacle is seen at a wrong place (S1-23)."),
+        key("flipped", Kind::Table(&FLIPPED), Need::Optional, "An object on a road is seen with front and rear exchanged."),
         key("missed", Kind::Table(&MISSED), Need::Optional, "An obstacle is not seen (S1-24)."),
         key("ghost", Kind::Table(&GHOST), Need::Optional, "An obstacle is seen that is not there (S1-25)."),
         key("appears", Kind::Table(&APPEARS), Need::Optional, "An obstacle appears, really (S1-28)."),
@@ -182,6 +183,14 @@ static DISPLACED: Section = Section {
         key("directions", DIRECTIONS, Need::Required, "To how many sides, evenly spread from east."),
         key("obstacle", Kind::Id, Need::Optional, OBSTACLE_DOC),
     ],
+};
+
+static FLIPPED: Section = Section {
+    title: "flipped = { .. }",
+    doc: "The object is seen the wrong way round during the segment: one that stands seems to come towards the car, or to lead it. \
+          Only objects on roads have a heading.",
+    exactly_one: &[],
+    keys: &[key("obstacle", Kind::Id, Need::Optional, OBSTACLE_DOC)],
 };
 
 static MISSED: Section = Section {

@@ -1,7 +1,7 @@
 //! Keys of scenarios on roads: the map, whom one meets there, and what happens.
 
 use super::*;
-use crate::file::words::{Care, JunctionControl, ObjectKind, RoadShape};
+use crate::file::words::{Care, JunctionControl, LightColour, ObjectKind, RoadShape};
 
 const LANE_DOC: &str = "The lane, by road and lane as in `main.1`.";
 
@@ -119,25 +119,29 @@ static FLOW: Section = Section {
 
 pub(super) static TRIGGER: Section = Section {
     title: "[[trigger]]",
-    doc: "Something happens once: a pedestrian starts, a thing appears, a vehicle brakes. Without `at`, `reaches` and \
-          `arrives` only an `appears` error on the trigger makes it happen.",
-    exactly_one: &[],
+    doc: "Something happens once: a pedestrian starts, a thing appears, a vehicle brakes, a light changes. Without `at`, `reaches`, \
+          `arrives`, `faster` and `slower` only an `appears` error on the trigger makes it happen.",
+    exactly_one: &["object", "light"],
     keys: &[
         key("id", Kind::Id, Need::Required, "Name in errors."),
-        key("object", Kind::Id, Need::Required, "Who starts, appears or brakes."),
+        key("object", Kind::Id, Need::Optional, "Who starts, appears or brakes."),
+        key("light", Kind::Text, Need::Optional, "The light at the end of this lane changes instead."),
+        key("colour", Kind::Word(LightColour::WORDS), Need::Default("red"), "What the light shows then."),
         key("at", positive(TIME), Need::Optional, "At this time."),
         key(
             "reaches",
             not_negative(LENGTH),
             Need::Optional,
-            "When the car's front is at this station of the lane of the object.",
+            "When the car's front is at this station of the lane of the object, or of the light.",
         ),
         key(
             "arrives",
             positive(TIME),
             Need::Optional,
-            "When the car would be at the object's station within this time.",
+            "When the car would be at the object's station, or at the line of the light, within this time.",
         ),
+        key("faster", positive(SPEED), Need::Optional, "When the car is faster than this."),
+        key("slower", positive(SPEED), Need::Optional, "When the car is slower than this."),
         key("brake", positive(ACCELERATION), Need::Default("6 m/s^2"), "How hard a vehicle brakes."),
         key("for", positive(TIME), Need::Default("3 s"), "For how long."),
     ],
