@@ -1,6 +1,6 @@
 //! What a comparison is worth: its margin, or just whether it holds.
 
-use crate::formula::Comparison;
+use crate::formula::{Comparison, Node, Term};
 
 /// What is asked of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +9,22 @@ pub enum Reading {
     Margin,
     /// Whether it holds: 1 or −1.
     Truth,
+}
+
+/// The value of a term, from a frame.
+pub(crate) fn term_of_frame(term: &Term, frame: &[f64]) -> f64 {
+    match term {
+        Term::Signal(index) => frame[*index],
+        Term::Constant(value, _) => *value,
+        Term::Negated(a) => -term_of_frame(a, frame),
+        Term::Magnitude(a) => term_of_frame(a, frame).abs(),
+        Term::Sum(a, b) => term_of_frame(a, frame) + term_of_frame(b, frame),
+        Term::Difference(a, b) => term_of_frame(a, frame) - term_of_frame(b, frame),
+        Term::Product(a, b) => term_of_frame(a, frame) * term_of_frame(b, frame),
+        Term::Quotient(a, b) => term_of_frame(a, frame) / term_of_frame(b, frame),
+        Term::Smaller(a, b) => term_of_frame(a, frame).min(term_of_frame(b, frame)),
+        Term::Larger(a, b) => term_of_frame(a, frame).max(term_of_frame(b, frame)),
+    }
 }
 
 /// One or minus one. Conditions without a measure, such as a gear or a truth, are worth this much.
@@ -39,6 +55,22 @@ pub(crate) fn truth(comparison: Comparison, a: f64, b: f64) -> f64 {
         Comparison::GreaterOrEqual => a >= b,
         Comparison::Equal => (a - b).abs() < 0.5,
         Comparison::Unequal => (a - b).abs() >= 0.5,
+    })
+}
+
+/// What a condition without temporal operators or conditions inside is worth in a frame; `None` for any other.
+pub(crate) fn atom_of_frame(node: &Node, frame: &[f64], reading: Reading) -> Option<f64> {
+    Some(match node {
+        Node::Constant(value) => constant(*value),
+        Node::Truth(index) => sign_of(frame[*index] > 0.5),
+        Node::Compare(comparison, a, b) => {
+            let (a, b) = (term_of_frame(a, frame), term_of_frame(b, frame));
+            match reading {
+                Reading::Margin => margin(*comparison, a, b),
+                Reading::Truth => truth(*comparison, a, b),
+            }
+        }
+        _ => return None,
     })
 }
 

@@ -104,9 +104,10 @@ impl Checker<'_> {
                 (_, SignalKind::Truth) => Ok(Node::Truth(*index)),
                 (name, kind) => {
                     let dimension = dimension_of(kind);
-                    let example = format!("compare it: `{name} < 1 {}`", dimension.si());
+                    let unit =
+                        if dimension == Dimension::Number { String::new() } else { format!(" {}", dimension.si()) };
                     Err(FormulaError::new(tree.at, format!("`{name}` is {}, not a condition", noun(dimension)))
-                        .suggest(example.replace(" `", "`").trim_end().to_owned()))
+                        .suggest(format!("compare it: `{name} < 1{unit}`")))
                 }
             },
             _ => Err(FormulaError::new(tree.at, "this is a quantity, not a condition")

@@ -19,9 +19,12 @@
 
 mod atom;
 mod check;
+mod dense;
 mod error;
 mod formula;
 mod lexer;
+mod line;
+mod online;
 mod parser;
 mod sampled;
 mod trace;
@@ -29,4 +32,6 @@ mod trace;
 pub use atom::Reading;
 pub use error::{FormulaError, Span, TraceError};
 pub use formula::{Bounds, Comparison, Formula, Link, Node, SignalKind, Term, Window};
+pub use line::Line;
+pub use online::{Memory, Monitor, Scratch};
 pub use trace::{TIME_TOLERANCE_S, Trace};

@@ -207,7 +207,7 @@ impl<'t> Parser<'t> {
     /// What a name stands for: a signal, unless only an operator can stand here.
     fn named(&mut self, name: &'t str, at: Span) -> Result<Tree, FormulaError> {
         let is_signal = self.signals.iter().any(|(known, _)| *known == name);
-        let has_bounds = matches!(self.peek(), Some((Token::OpenBracket, _)));
+        let has_bounds = matches!(self.peek(), Some((Token::OpenBracket | Token::Name("_"), _)));
         if let Some(window) = window_of(name).filter(|_| has_bounds || !is_signal) {
             let bounds = self.bounds()?;
             let inner = self.expression(NOT)?;
@@ -264,6 +264,12 @@ impl<'t> Parser<'t> {
 
     /// `[0 s, 20 s]`, `[0, inf]`, or nothing for all of time.
     fn bounds(&mut self) -> Result<Bounds, FormulaError> {
+        // `□_[0, 20]`, as it is typeset.
+        if let (Some((Token::Name("_"), _)), Some((Token::OpenBracket, _))) =
+            (self.peek(), self.words.get(self.next + 1))
+        {
+            self.next += 1;
+        }
         let Some((Token::OpenBracket, open)) = self.peek() else {
             return Ok(Bounds::ALL);
         };

@@ -50,6 +50,9 @@ struct Evaluator<'t> {
 impl Evaluator<'_> {
     /// The values of a condition at the samples `lo..hi`.
     fn node(&self, node: &Node, lo: usize, hi: usize) -> Vec<f64> {
+        if lo == hi {
+            return Vec::new();
+        }
         match node {
             Node::Constant(value) => vec![constant(*value); hi - lo],
             Node::Truth(index) => self.trace.signals[*index][lo..hi].iter().map(|&x| sign_of(x > 0.5)).collect(),
