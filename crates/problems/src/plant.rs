@@ -61,6 +61,13 @@ impl Plant {
             Self::AutomaticTransmission => CHART_S,
         }
     }
+    /// The signals at time zero.
+    pub(crate) fn first_sample(self) -> &'static [f64] {
+        match self {
+            Self::ChasingCars => &[0.0, 10.0, 20.0, 30.0, 40.0],
+            Self::AutomaticTransmission => &[0.0, 1000.0, 1.0],
+        }
+    }
     pub(crate) fn start(self) -> Moment {
         let body = match self {
             Self::ChasingCars => Body::Convoy(Convoy::START),

@@ -46,7 +46,7 @@ const GEAR_HOLDS: [&str; 4] = [
 ];
 
 /// Seconds of one piece of constant input.
-const PIECE_S: f64 = 5.0;
+pub(crate) const PIECE_S: f64 = 5.0;
 
 /// A requirement to be falsified by choosing inputs.
 ///
@@ -134,11 +134,7 @@ impl Problem {
         let mut progress = Progress { moment, times_s: Vec::new(), signals: Vec::new() };
         progress.times_s.reserve(if self.plant == Plant::ChasingCars { room } else { 0 });
         progress.signals = self.plant.signals().iter().map(|_| Vec::with_capacity(room)).collect();
-        let first: &[f64] = match self.plant {
-            Plant::ChasingCars => &[0.0, 10.0, 20.0, 30.0, 40.0],
-            Plant::AutomaticTransmission => &[0.0, 1000.0, 1.0],
-        };
-        record(&mut progress.times_s, &mut progress.signals, 0.0, first);
+        record(&mut progress.times_s, &mut progress.signals, 0.0, self.plant.first_sample());
         progress
     }
 

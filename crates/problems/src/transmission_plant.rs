@@ -28,6 +28,17 @@ pub(crate) enum Shifting {
     Down(u8),
 }
 
+impl Shifting {
+    /// Each state under its own number, for keys.
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Self::Steady => 0,
+            Self::Up(looks) => 1 + 2 * u64::from(looks),
+            Self::Down(looks) => 2 + 2 * u64::from(looks),
+        }
+    }
+}
+
 /// Everything that evolves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Gearbox {
