@@ -1,0 +1,247 @@
+//! A car that comes to a crosswalk while a pedestrian steps out: the scenario of adaptive stress testing.
+//!
+//! M. Koren, S. Alsaif, R. Lee, M. Kochenderfer, "Adaptive stress testing for autonomous vehicles", 2018. The car follows
+//! the intelligent driver model behind a tracker of the pedestrian; the pedestrian's accelerations and the noise of the
+//! measurement are the errors, and their likelihood is the cost.
+
+use anabranch_kernel::{
+    Choice, Danger, ErrorSpace, Fault, KeyWriter, Mode, Params, Seed, SegmentEnd, Signal, Site, System, Variable, Watch,
+};
+use serde::{Deserialize, Serialize};
+
+/// Seconds of one step.
+const STEP_S: f64 = 0.1;
+/// Steps of a run.
+pub const CROSSWALK_STEPS: usize = 50;
+/// Numbers of one step: accelerations of the pedestrian (x, y) and noise (speed x, y, place x, y).
+pub const CROSSWALK_ACTION: usize = 6;
+/// Largest size of each number of a step.
+pub const CROSSWALK_LIMITS: [f64; CROSSWALK_ACTION] = [1.0, 1.0, 3.0, 3.0, 3.0, 3.0];
+/// Variance of each number of a step, for its likelihood.
+const VARIANCES: [f64; CROSSWALK_ACTION] = [0.1, 0.01, 0.1, 0.1, 0.1, 0.1];
+
+const DESIRED_MPS: f64 = 11.17;
+const HEADWAY_S: f64 = 1.5;
+const ACCELERATION_MAX: f64 = 3.0;
+const DECELERATION_MAX: f64 = 9.0;
+const DECELERATION_COMFORTABLE: f64 = 2.0;
+const GAP_MIN_M: f64 = 4.0;
+/// Gains of the tracker for places and speeds.
+const ALPHA: f64 = 0.85;
+const BETA: f64 = 0.005;
+/// Where the pedestrian is in the way of the car.
+const ROAD_M: (f64, f64) = (-1.5, 4.5);
+
+/// Everything that evolves: the car drives along x, the pedestrian crosses along y.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CrosswalkState {
+    /// Steps since the start.
+    pub step: u32,
+    /// Place and speed of the car.
+    pub car: [f64; 2],
+    /// Place and speed of the pedestrian: x, y, then along x, y.
+    pub pedestrian: [f64; 4],
+    /// What the tracker believes: relative place x, y, relative speed x, y.
+    pub track: [f64; 4],
+    /// Smallest distance so far.
+    pub distance_min_m: f64,
+    /// Sum of Mahalanobis distances of all steps so far.
+    pub cost: f64,
+    /// Whether they met.
+    pub has_hit: bool,
+}
+
+/// The scenario. As a system its choices are a few accelerations and noises; [`Crosswalk::step`] takes any.
+///
+/// The published figures put the pedestrian 4 m from the lane's centre: he then enters the road when the car can no longer
+/// stop, and is hit without any error. [`Crosswalk::starting_at`] lets him begin nearer, so that it takes an error.
+#[derive(Clone, Debug)]
+pub struct Crosswalk {
+    pedestrian_y_m: f64,
+    errors: ErrorSpace,
+    variables: Vec<Variable>,
+    requirements: Vec<String>,
+    signals: Vec<Signal>,
+}
+
+impl Default for Crosswalk {
+    fn default() -> Self {
+        Self::starting_at(-4.0)
+    }
+}
+
+impl Crosswalk {
+    /// The scenario with a pedestrian who begins at this place across the road; the car drives at 0.
+    pub fn starting_at(pedestrian_y_m: f64) -> Self {
+        let site = |id: &str, modes: &[(&str, f64)]| Site {
+            id: id.to_owned(),
+            modes: modes.iter().map(|&(name, size)| Mode { name: name.to_owned(), size }).collect(),
+        };
+        let sites = vec![
+            site("pedestrian-along", &[("none", 0.0), ("towards the car", -1.0), ("away from the car", 1.0)]),
+            site("pedestrian-across", &[("none", 0.0), ("slower", -1.0), ("faster", 1.0)]),
+            site("measured-across", &[("none", 0.0), ("behind", -3.0), ("ahead", 3.0)]),
+        ];
+        let errors = ErrorSpace::new(sites, 3).unwrap_or_else(|_| ErrorSpace::none());
+        let real = |name: &str, unit: &str, size: f64| Variable::real(name, unit, size);
+        let variables = vec![
+            real("car.x", "m", 0.1),
+            real("car.speed", "m/s", 0.1),
+            real("pedestrian.x", "m", 0.05),
+            real("pedestrian.y", "m", 0.05),
+            real("pedestrian.speed-x", "m/s", 0.05),
+            real("pedestrian.speed-y", "m/s", 0.05),
+            real("track.x", "m", 0.1),
+            real("track.y", "m", 0.1),
+            real("track.speed-x", "m/s", 0.1),
+            real("track.speed-y", "m/s", 0.1),
+            real("distance-min", "m", 0.1),
+            real("cost", "", 1.0),
+            Variable::exact("has-hit"),
+        ];
+        let signals =
+            vec![Signal::new("car.x", "m"), Signal::new("car.speed", "m/s"), Signal::new("pedestrian.y", "m")];
+        Self { pedestrian_y_m, errors, variables, requirements: vec!["no-hit".to_owned()], signals }
+    }
+
+    /// The state at time zero.
+    pub fn begin(&self) -> CrosswalkState {
+        let (car, pedestrian) = ([-35.0, DESIRED_MPS], [0.0, self.pedestrian_y_m, 0.0, 1.0]);
+        let track = [pedestrian[0] - car[0], pedestrian[1], pedestrian[2] - car[1], pedestrian[3]];
+        let mut state =
+            CrosswalkState { step: 0, car, pedestrian, track, distance_min_m: 0.0, cost: 0.0, has_hit: false };
+        state.distance_min_m = state.distance_m();
+        state
+    }
+
+    /// One step under accelerations and noise. Numbers beyond their limits count as the limit.
+    pub fn step(&self, state: &mut CrosswalkState, action: &[f64; CROSSWALK_ACTION]) {
+        let action: [f64; CROSSWALK_ACTION] =
+            std::array::from_fn(|i| action[i].clamp(-CROSSWALK_LIMITS[i], CROSSWALK_LIMITS[i]));
+        state.cost += mahalanobis(&action);
+        state.pedestrian = moved(state.pedestrian, [action[0], action[1]]);
+        let acceleration = state.drive();
+        state.car[0] += state.car[1] * STEP_S + 0.5 * acceleration * STEP_S * STEP_S;
+        state.car[1] = (state.car[1] + acceleration * STEP_S).max(0.0);
+        state.see([action[2], action[3], action[4], action[5]]);
+        state.step += 1;
+        state.distance_min_m = state.distance_min_m.min(state.distance_m());
+        state.has_hit |= state.is_hit();
+    }
+
+    /// Runs a whole input: six numbers for each step. Fewer steps are continued without accelerations and noise.
+    pub fn run_all(&self, input: &[f64]) -> CrosswalkState {
+        let mut state = self.begin();
+        for step in 0..CROSSWALK_STEPS {
+            let action = std::array::from_fn(|i| input.get(step * CROSSWALK_ACTION + i).copied().unwrap_or(0.0));
+            self.step(&mut state, &action);
+            if state.has_hit {
+                break;
+            }
+        }
+        state
+    }
+
+    /// The smallest distance of a run, negative after a hit: by how unlikely it was, the likelier the lower.
+    pub fn evaluate(&self, input: &[f64]) -> f64 {
+        let state = self.run_all(input);
+        if state.has_hit { -1.0 / (1.0 + state.cost) } else { state.distance_min_m }
+    }
+}
+
+/// How unlikely the numbers of a step are.
+fn mahalanobis(action: &[f64; CROSSWALK_ACTION]) -> f64 {
+    action.iter().zip(&VARIANCES).map(|(x, variance)| x * x / variance).sum::<f64>().sqrt()
+}
+
+fn moved([x, y, u, v]: [f64; 4], [a, b]: [f64; 2]) -> [f64; 4] {
+    let half = 0.5 * STEP_S * STEP_S;
+    [x + u * STEP_S + a * half, y + v * STEP_S + b * half, u + a * STEP_S, v + b * STEP_S]
+}
+
+impl CrosswalkState {
+    fn distance_m(&self) -> f64 {
+        anabranch_kernel::maths::hypot(self.pedestrian[0] - self.car[0], self.pedestrian[1])
+    }
+    fn is_hit(&self) -> bool {
+        (self.pedestrian[0] - self.car[0]).abs() <= 2.5 && self.pedestrian[1].abs() <= 1.4 && self.car[1] > 0.5
+    }
+
+    /// The intelligent driver model towards whoever the tracker believes to be in the road.
+    fn drive(&self) -> f64 {
+        let speed = self.car[1];
+        let share = speed / DESIRED_MPS;
+        let free = 1.0 - share * share * share * share;
+        let [gap_m, across_m, closing, _] = self.track;
+        let is_in_road = across_m > ROAD_M.0 && across_m < ROAD_M.1 && gap_m > 0.0;
+        let wanted = if is_in_road {
+            let braking = 2.0 * (ACCELERATION_MAX * DECELERATION_COMFORTABLE).sqrt();
+            let desired_m = GAP_MIN_M + speed * HEADWAY_S + speed * -closing / braking;
+            free - (desired_m / gap_m) * (desired_m / gap_m)
+        } else {
+            free
+        };
+        (ACCELERATION_MAX * wanted).clamp(-DECELERATION_MAX, ACCELERATION_MAX)
+    }
+
+    /// Measures with noise (speed x, y, place x, y) and tracks.
+    fn see(&mut self, noise: [f64; 4]) {
+        let measured = [self.pedestrian[0] - self.car[0] + noise[2], self.pedestrian[1] + noise[3]];
+        for axis in 0..2 {
+            let predicted = self.track[axis] + self.track[axis + 2] * STEP_S;
+            let error = measured[axis] - predicted;
+            self.track[axis] = predicted + ALPHA * error;
+            let speed = [self.pedestrian[2] - self.car[1], self.pedestrian[3]][axis] + noise[axis];
+            // Places correct the believed speed a little, measured speeds do the rest.
+            self.track[axis + 2] = speed + BETA / STEP_S * error;
+        }
+    }
+}
+
+impl System for Crosswalk {
+    type State = CrosswalkState;
+
+    fn errors(&self) -> &ErrorSpace {
+        &self.errors
+    }
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+    fn start(&self, _seed: Seed, _params: &Params) -> Result<CrosswalkState, Fault> {
+        Ok(self.begin())
+    }
+    fn run(&self, state: &mut CrosswalkState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
+        let modes = self.errors.modes(choice);
+        let size = |site: usize| self.errors.sites()[site].modes[usize::from(modes[site])].size;
+        self.step(state, &[size(0), size(1), 0.0, 0.0, 0.0, size(2)]);
+        watch.see_margin(state.distance_m());
+        watch.frame(u64::from(state.step), &[state.car[0], state.car[1], state.pedestrian[1]]);
+        Ok(if state.has_hit {
+            SegmentEnd::violated(0, u64::from(state.step))
+        } else if state.step as usize >= CROSSWALK_STEPS {
+            SegmentEnd::TimedOut
+        } else {
+            SegmentEnd::Open
+        })
+    }
+    fn cell(&self, state: &CrosswalkState, key: &mut KeyWriter<'_>) {
+        let parts = [&state.car[..], &state.pedestrian[..], &state.track[..], &[state.distance_min_m, state.cost]];
+        parts.into_iter().flatten().enumerate().for_each(|(index, value)| key.real(index, *value));
+        key.exact(12, u64::from(state.has_hit));
+    }
+    fn danger(&self, state: &CrosswalkState) -> Danger {
+        Danger { worst: -state.distance_min_m as f32, ..Danger::default() }
+    }
+    fn time_matters(&self) -> bool {
+        true
+    }
+    fn requirements(&self) -> &[String] {
+        &self.requirements
+    }
+    fn signals(&self) -> &[Signal] {
+        &self.signals
+    }
+    fn segment_seconds(&self) -> f64 {
+        STEP_S
+    }
+}

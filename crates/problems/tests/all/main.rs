@@ -1,0 +1,6 @@
+//! Tests of the room, in one program.
+
+mod crosswalk;
+mod junction;
+mod published;
+mod systems;
