@@ -135,14 +135,18 @@ pub struct MethodError {
     pub why: String,
 }
 
-/// Saving and restoring of an optimiser that is plain data.
+/// Saving and restoring of an optimiser that is plain data. Its name stands before its bytes, so that those of another
+/// method are refused.
 macro_rules! plain_data {
     () => {
         fn save(&self) -> Vec<u8> {
-            anabranch_kernel::to_bytes(self)
+            let mut bytes = self.name().as_bytes().to_vec();
+            anabranch_kernel::write_bytes(self, &mut bytes);
+            bytes
         }
         fn restore(&mut self, bytes: &[u8]) -> Result<(), anabranch_kernel::StateError> {
-            *self = anabranch_kernel::from_bytes(bytes)?;
+            // No state has no bytes, so what has another name is an error too.
+            *self = anabranch_kernel::from_bytes(bytes.strip_prefix(self.name().as_bytes()).unwrap_or_default())?;
             Ok(())
         }
     };

@@ -66,6 +66,8 @@ struct Node<S> {
     visits: u64,
     /// Smallest margin on the way here.
     margin: f64,
+    /// Score of the segment that led here.
+    own: f64,
     /// Lowest score in the subtree.
     score: f64,
 }
@@ -156,6 +158,7 @@ impl<S: System> Tree<'_, S> {
             closed,
             visits: 1,
             margin,
+            own: score,
             score,
         });
     }
@@ -197,8 +200,8 @@ impl<S: System> Tree<'_, S> {
                 .map(|child| (self.promise(*child, here.visits), *child))
                 .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             let Some((promise, child)) = best else { return node };
-            // As if the untried one had the middle of all scores and a single visit.
-            let untried = 0.5 - self.curiosity(1, here.visits);
+            // As if the untried one were as good as the segment before it, and visited once.
+            let untried = self.scaled(here.own) - self.curiosity(1, here.visits);
             if widen > 0.0 && untried <= promise {
                 return node;
             }
@@ -208,12 +211,14 @@ impl<S: System> Tree<'_, S> {
     fn curiosity(&self, visits: u64, parent_visits: u64) -> f64 {
         self.settings.curiosity * (maths::ln(parent_visits as f64 + 1.0) / visits as f64).sqrt()
     }
+    /// A score on the scale of all scores, from 0 for the lowest to 1.
+    fn scaled(&self, score: f64) -> f64 {
+        let (lo, hi) = self.extent;
+        if hi > lo && score.is_finite() { ((score - lo) / (hi - lo)).clamp(0.0, 1.0) } else { 0.5 }
+    }
     /// Low is good: a low score in the subtree, few visits.
     fn promise(&self, node: usize, parent_visits: u64) -> f64 {
-        let (lo, hi) = self.extent;
-        let score = self.nodes[node].score;
-        let scaled = if hi > lo { ((score - lo) / (hi - lo)).clamp(0.0, 1.0) } else { 0.5 };
-        scaled - self.curiosity(self.nodes[node].visits, parent_visits)
+        self.scaled(self.nodes[node].score) - self.curiosity(self.nodes[node].visits, parent_visits)
     }
     /// Runs one new segment.
     fn visit(&mut self) -> Result<(), Fault> {

@@ -17,7 +17,7 @@ fn check(method: Method, space: &Space, f: fn(&[f64]) -> f64, simulations: u64, 
 fn annealing_finds_minima() {
     check(Method::Annealing, &ranges(10, 0.0, 1.0), sphere, 1500, 0.01);
     check(Method::Annealing, &ranges(4, -2.0, 2.0), rosenbrock, 3000, 0.5);
-    check(Method::Annealing, &ranges(6, -4.0, 5.0), rastrigin, 4000, 8.0);
+    check(Method::Annealing, &ranges(6, -4.0, 5.0), rastrigin, 4000, 12.0);
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn cma_es_finds_minima() {
 #[test]
 fn cross_entropy_finds_minima() {
     check(Method::CrossEntropy, &ranges(10, 0.0, 1.0), sphere, 1500, 0.01);
-    check(Method::CrossEntropy, &mixed_space(), mixed, 600, 0.3);
+    check(Method::CrossEntropy, &mixed_space(), mixed, 1000, 0.02);
 }
 
 #[test]
@@ -46,9 +46,9 @@ fn bayesian_optimisation_needs_few_points() {
 
 #[test]
 fn whole_numbers_and_choices_are_searched_too() {
-    check(Method::Annealing, &mixed_space(), mixed, 600, 0.1);
-    check(Method::CmaEs, &mixed_space(), mixed, 1200, 0.3);
-    check(Method::Auto, &mixed_space(), mixed, 600, 0.1);
+    check(Method::Annealing, &mixed_space(), mixed, 1000, 0.01);
+    check(Method::CmaEs, &mixed_space(), mixed, 1000, 0.02);
+    check(Method::Auto, &mixed_space(), mixed, 1000, 0.01);
 }
 
 #[test]
@@ -58,16 +58,16 @@ fn signal_descent_finds_minima_of_plain_spaces_too() {
 
 #[test]
 fn even_points_leave_smaller_holes_than_random_ones() {
-    // The largest empty share of an axis, over eight axes and 128 points.
+    // The largest empty share of an axis, over three axes and 128 points.
     let hole = |method: Method| {
-        let mut optimiser = method.build(&Layout::real(8), Seed(4), 128).expect("the method fits");
+        let mut optimiser = method.build(&Layout::real(3), Seed(4), 128).expect("the method fits");
         let points = optimiser.ask(128);
         let hole_of = |axis: usize| {
             let mut places: Vec<f64> = points.iter().map(|p| p[axis]).collect();
             places.sort_by(f64::total_cmp);
             places.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::max)
         };
-        (0..8).map(hole_of).fold(0.0, f64::max)
+        (0..3).map(hole_of).fold(0.0, f64::max)
     };
     let random = hole(Method::Random);
     for method in [Method::Halton, Method::Sobol] {

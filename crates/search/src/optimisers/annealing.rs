@@ -59,7 +59,7 @@ impl Annealing {
             let group = self.layout.groups[dice.below(self.layout.groups.len())];
             let by = step * dice.normal() * 2.0;
             let level = dice.flips(0.5).then(|| dice.uniform());
-            for n in stretch(group, dice) {
+            for n in stretch(group, 0.5, dice) {
                 point[n] = (level.unwrap_or(point[n]) + by).clamp(0.0, 1.0);
             }
             return point;

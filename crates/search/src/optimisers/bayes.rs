@@ -41,14 +41,14 @@ impl Bayes {
     }
     /// What the process is fitted to: everything, or the best half and the newest half of the limit.
     fn known(&self) -> Vec<&Told> {
-        let mut finite: Vec<&Told> = self.heard.iter().filter(|told| told.value.is_finite()).collect();
-        if finite.len() > FITTED_MAX {
-            let newest = finite.split_off(finite.len() - FITTED_MAX / 2);
-            finite.sort_by(|a, b| a.value.total_cmp(&b.value));
-            finite.truncate(FITTED_MAX / 2);
-            finite.extend(newest);
+        let mut known: Vec<&Told> = self.heard.iter().collect();
+        if known.len() > FITTED_MAX {
+            let newest = known.split_off(known.len() - FITTED_MAX / 2);
+            known.sort_by(|a, b| a.value.total_cmp(&b.value));
+            known.truncate(FITTED_MAX / 2);
+            known.extend(newest);
         }
-        finite
+        known
     }
     fn snapped_point(&self, point: &[f64]) -> Vec<f64> {
         self.layout.kinds.iter().zip(point).map(|(kind, x)| snapped(*kind, *x)).collect()
@@ -78,12 +78,18 @@ impl Bayes {
         known.sort_by(|a, b| a.value.total_cmp(&b.value));
         let Some(first) = known.first() else { return uniform_point(&self.layout, &mut dice) };
         let lowest = first.value;
+        if !lowest.is_finite() {
+            return uniform_point(&self.layout, &mut dice);
+        }
         let top: Vec<&Told> = known.iter().take(4).copied().collect();
         let candidates = self.candidates(&top, &mut dice);
         let mut points: Vec<Vec<f64>> = known.iter().map(|told| self.snapped_point(&told.point)).collect();
         let mut values: Vec<f64> = known.iter().map(|told| told.value).collect();
-        // One outlier must not flatten everything else: high values are of no interest beyond "high".
-        let roof = values[values.len() / 2] + 3.0 * (values[values.len() / 2] - lowest);
+        // One outlier must not flatten everything else: high values are of no interest beyond "high". What was refused or
+        // could not be computed is high too.
+        let finite = values.iter().filter(|value| value.is_finite()).count();
+        let middle = values[finite / 2 - usize::from(finite / 2 == finite)];
+        let roof = middle + 3.0 * (middle - lowest);
         values.iter_mut().for_each(|v| *v = v.min(roof));
         points.extend(lies.iter().map(|lie| self.snapped_point(lie)));
         values.extend(lies.iter().map(|_| lowest));

@@ -1,4 +1,4 @@
-//! Cross-entropy method: draw, keep the most dangerous tenth, draw more like those.
+//! Cross-entropy method: draw, keep the most dangerous quarter, draw more like those.
 
 use anabranch_kernel::Seed;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use crate::optimiser::{Optimiser, Told, plain_data};
 use crate::space::{Kind, Layout};
 
 /// Share of a population that is learned from.
-const ELITE_SHARE: f64 = 0.2;
+const ELITE_SHARE: f64 = 0.25;
 /// How much of the old distribution goes: all of it would settle too early.
-const LEARNING: f64 = 0.7;
+const LEARNING: f64 = 0.6;
 const SPREAD_START: f64 = 0.35;
 /// When every spread is below this, the method has settled and begins anew.
 const SPREAD_END: f64 = 1e-6;
@@ -43,7 +43,7 @@ pub struct CrossEntropy {
 impl CrossEntropy {
     /// The method for a space.
     pub fn new(layout: Layout, seed: Seed) -> Self {
-        let population = (12 + 2 * layout.len()).min(200);
+        let population = (16 + 2 * layout.len()).min(200);
         let (draws, heard) = (fresh(&layout), Vec::new());
         Self { layout, seed, asked: 0, population, draws, heard, settled: 0, idle: 0, best: f64::INFINITY }
     }

@@ -21,5 +21,5 @@ pub use cross_entropy::CrossEntropy;
 pub use halton::Halton;
 pub use nelder_mead::NelderMead;
 pub use random::UniformRandom;
-pub use signal_descent::SignalDescent;
+pub use signal_descent::{SignalDescent, Tuning};
 pub use sobol::Sobol;

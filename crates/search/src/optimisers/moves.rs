@@ -44,10 +44,10 @@ pub fn bounced(unit: f64) -> f64 {
     unit.clamp(0.0, 1.0)
 }
 
-/// A stretch of a signal: some neighbouring pieces. Long ones are as likely as short ones, on a scale of doublings.
-pub fn stretch(group: Group, dice: &mut Dice) -> std::ops::Range<usize> {
+/// A stretch of a signal: some neighbouring pieces. It is cut in half with a probability, again and again.
+pub fn stretch(group: Group, halve: f64, dice: &mut Dice) -> std::ops::Range<usize> {
     let mut len = group.len;
-    while len > 1 && dice.flips(0.5) {
+    while len > 1 && dice.flips(halve) {
         len = len.div_ceil(2);
     }
     let start = group.start + dice.below(group.len - len + 1);

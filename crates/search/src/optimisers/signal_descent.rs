@@ -11,92 +11,158 @@ use crate::dice::Dice;
 use crate::optimiser::{Optimiser, Told, plain_data};
 use crate::space::{Group, Layout};
 
+/// What is drawn how often.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tuning {
+    /// Probability that a level is one of the two bounds.
+    pub bounds: f64,
+    /// Probability of one more piece in a start, again and again.
+    pub more: f64,
+    /// Starts that are drawn before a descent from the best of them.
+    pub starts: u64,
+    /// Probability that a move sets a level; the others shift by a step.
+    pub level: f64,
+    /// Probability that a stretch is cut in half, again and again.
+    pub halve: f64,
+    /// Probability that a move changes all signals in the same stretch.
+    pub all: f64,
+    /// Probability that a move which helped is repeated.
+    pub again: f64,
+    /// Usual size of a step.
+    pub step: f64,
+    /// Moves without improvement before a new start.
+    pub idle: u64,
+    /// Probability that a fresh start is tried instead of a move.
+    pub fresh: f64,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            bounds: 0.5,
+            more: 0.5,
+            starts: 4,
+            level: 0.6,
+            halve: 0.5,
+            all: 0.1,
+            again: 0.5,
+            step: 0.3,
+            idle: 60,
+            fresh: 0.0,
+        }
+    }
+}
+
 /// A walker over signals.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SignalDescent {
     layout: Layout,
+    tuning: Tuning,
     /// The signals, and every other dimension as a signal of one piece.
     groups: Vec<Group>,
     seed: Seed,
     asked: u64,
     current: Option<Told>,
+    /// The change that led to the current point, if it helped.
+    led_by: Option<Vec<f64>>,
     /// Points of the current start that are still to be drawn before the best of them is taken.
     starts_left: u64,
     idle: u64,
-    restarts: u64,
 }
-
-/// Starts that are drawn before the first descent.
-const STARTS: u64 = 4;
 
 impl SignalDescent {
     /// A walker for a space.
     pub fn new(layout: Layout, seed: Seed) -> Self {
+        Self::tuned(layout, seed, Tuning::default())
+    }
+    /// A walker with other habits.
+    pub fn tuned(layout: Layout, seed: Seed, tuning: Tuning) -> Self {
         let mut groups = layout.groups.clone();
         let inside = |n: usize| layout.groups.iter().any(|g| (g.start..g.start + g.len).contains(&n));
         groups.extend((0..layout.len()).filter(|n| !inside(*n)).map(|start| Group { start, len: 1 }));
-        Self { layout, groups, seed, asked: 0, current: None, starts_left: STARTS, idle: 0, restarts: 0 }
+        let (current, led_by, starts_left) = (None, None, tuning.starts);
+        Self { layout, tuning, groups, seed, asked: 0, current, led_by, starts_left, idle: 0 }
+    }
+    /// A level of a signal: often a bound, for systems fail at their limits.
+    fn level(&self, dice: &mut Dice) -> f64 {
+        let place = dice.uniform();
+        ((place - 0.5 * self.tuning.bounds) / (1.0 - self.tuning.bounds).max(1e-9)).clamp(0.0, 1.0)
     }
     /// A point whose signals have few levels.
     fn start(&self, dice: &mut Dice) -> Vec<f64> {
         let mut point = vec![0.0; self.layout.len()];
         for group in &self.groups {
-            let mut pieces = 1;
-            while pieces < group.len && dice.flips(0.5) {
-                pieces += 1;
+            let mut changes = 0;
+            while changes + 1 < group.len && dice.flips(self.tuning.more) {
+                changes += 1;
             }
-            let mut level = a_level(dice);
-            let mut left = group.len;
-            for piece in &mut point[group.start..group.start + group.len] {
-                if pieces > 1 && dice.below(left) < pieces - 1 {
-                    level = a_level(dice);
-                    pieces -= 1;
+            let mut level = self.level(dice);
+            for (n, piece) in point[group.start..group.start + group.len].iter_mut().enumerate() {
+                let left = group.len - n;
+                if n > 0 && dice.below(left) < changes {
+                    level = self.level(dice);
+                    changes -= 1;
                 }
-                left -= 1;
                 *piece = level;
             }
         }
         point
     }
     fn neighbour(&self, from: &[f64], dice: &mut Dice) -> Vec<f64> {
+        if let Some(led_by) = &self.led_by
+            && dice.flips(self.tuning.again)
+        {
+            let further: Vec<f64> = from.iter().zip(led_by).map(|(x, d)| (x + d).clamp(0.0, 1.0)).collect();
+            if further != from {
+                return further;
+            }
+        }
         let mut point = from.to_vec();
         let group = self.groups[dice.below(self.groups.len())];
         if group.len == 1 {
-            let step = maths::exp(-3.0 * dice.uniform());
+            let step = self.tuning.step * maths::exp(-4.0 * dice.uniform());
             point[group.start] = step_one(self.layout.kinds[group.start], point[group.start], step, dice);
             return point;
         }
-        let range = stretch(group, dice);
-        let how = dice.uniform();
-        if how < 0.6 {
-            let level = a_level(dice);
-            point[range].fill(level);
-        } else {
-            let by = 0.3 * dice.normal();
-            point[range].iter_mut().for_each(|x| *x = (*x + by).clamp(0.0, 1.0));
+        let range = stretch(group, self.tuning.halve, dice);
+        let (from_piece, len) = (range.start - group.start, range.len());
+        let all = dice.flips(self.tuning.all);
+        for other in &self.groups {
+            if other != &group && !(all && other.len == group.len) {
+                continue;
+            }
+            let pieces = &mut point[other.start + from_piece..other.start + from_piece + len];
+            if dice.flips(self.tuning.level) {
+                pieces.fill(self.level(dice));
+            } else {
+                let by = self.tuning.step * dice.normal();
+                pieces.iter_mut().for_each(|x| *x = (*x + by).clamp(0.0, 1.0));
+            }
         }
         point
     }
     fn hear(&mut self, told: &Told) {
-        self.idle += 1;
-        let kept = self.current.as_ref().is_none_or(|current| told.value <= current.value);
-        if self.current.as_ref().is_none_or(|current| told.value < current.value) {
+        self.starts_left = self.starts_left.saturating_sub(1);
+        let Some(current) = &self.current else {
+            self.current = Some(told.clone());
+            return;
+        };
+        if told.value < current.value {
+            let change = told.point.iter().zip(&current.point).map(|(new, old)| new - old).collect();
+            self.led_by = (self.starts_left == 0).then_some(change);
+            self.current = Some(told.clone());
             self.idle = 0;
+            return;
         }
-        if kept {
+        self.led_by = None;
+        if told.value == current.value {
             self.current = Some(told.clone());
         }
-        self.starts_left = self.starts_left.saturating_sub(1);
-        if self.idle > 60 {
+        self.idle += 1;
+        if self.idle > self.tuning.idle {
             self.restart();
         }
     }
-}
-
-/// A level of a signal: a bound as often as not, for systems fail at their limits.
-fn a_level(dice: &mut Dice) -> f64 {
-    let place = dice.uniform();
-    (2.0 * place - 0.5).clamp(0.0, 1.0)
 }
 
 impl Optimiser for SignalDescent {
@@ -108,8 +174,9 @@ impl Optimiser for SignalDescent {
         for _ in 0..at_most.max(1) {
             self.asked += 1;
             let mut dice = Dice::new(self.seed, "search/signal-descent", self.asked);
+            let anew = dice.flips(self.tuning.fresh);
             points.push(match &self.current {
-                Some(current) if self.starts_left == 0 => self.neighbour(&current.point, &mut dice),
+                Some(current) if self.starts_left == 0 && !anew => self.neighbour(&current.point, &mut dice),
                 _ => self.start(&mut dice),
             });
         }
@@ -121,8 +188,7 @@ impl Optimiser for SignalDescent {
         }
     }
     fn restart(&mut self) {
-        (self.current, self.starts_left, self.idle) = (None, STARTS, 0);
-        self.restarts += 1;
+        (self.current, self.led_by, self.starts_left, self.idle) = (None, None, self.tuning.starts, 0);
     }
     plain_data!();
 }
