@@ -90,6 +90,43 @@ fn what_matters_is_told_from_what_does_not() {
     assert_eq!(importance(&space, &report, Seed(1)), None);
 }
 
+/// A cart that must not pass 40 m in 20 s: only hard pushing without braking, nearly all the time, gets it there.
+fn cart(v: &[f64]) -> f64 {
+    let (mut place, mut speed) = (0.0, 0.0);
+    for (push, brake) in v[..10].iter().zip(&v[10..]) {
+        for _ in 0..20 {
+            speed += 0.1 * (push - 0.3 * speed - 2.0 * brake * speed);
+            place += 0.1 * speed;
+        }
+    }
+    52.0 - place
+}
+
+#[test]
+fn signals_of_few_pieces_are_found_where_random_ones_fail() {
+    let signal = |name: &str| SignalRange {
+        name: name.into(),
+        unit: String::new(),
+        lo: 0.0,
+        hi: 1.0,
+        points: 10,
+        shape: Shape::Constant,
+        horizon_seconds: 20.0,
+    };
+    let space =
+        Space::default().with_signal(signal("push")).and_then(|s| s.with_signal(signal("brake"))).expect("a space");
+    let found = |method: Method| {
+        let one = |seed| {
+            let optimiser = method.build(&space.layout().expect("a space"), Seed(seed), 150).expect("it fits");
+            let settings = Settings::first(Seed(seed), 150);
+            Search::new(&space, &cart, optimiser, settings).expect("good settings").run_unsaved().accidents.len()
+        };
+        (0..20).map(one).sum::<usize>()
+    };
+    assert_eq!(found(Method::Random), 0);
+    assert!(found(Method::Auto) >= 19, "{}", found(Method::Auto));
+}
+
 #[test]
 fn importance_of_a_signal_is_that_of_its_pieces() {
     let signal = |name: &str| SignalRange {

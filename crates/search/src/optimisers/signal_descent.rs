@@ -1,7 +1,8 @@
 //! Descent over stretches of signals: inputs over time fail a system by a few long pieces, seldom by many short ones.
 //!
 //! A start draws each signal from few levels. A move replaces a stretch of a signal, long ones as likely as short ones,
-//! by a level or shifts it; what is as good or better is kept, and a move that helped is repeated.
+//! by a level or shifts it; what is as good or better is kept. A move that helped is repeated, one that harmed is mirrored.
+//! Where neighbours are exactly alike nothing can be learned from them, and starts are drawn instead.
 
 use anabranch_kernel::{Seed, maths};
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,12 @@ pub struct Tuning {
     pub all: f64,
     /// Probability that a move which helped is repeated.
     pub again: f64,
+    /// Probability that a move which harmed is tried the other way round.
+    pub mirror: f64,
+    /// How much longer a repeated or mirrored move is.
+    pub longer: f64,
+    /// Probability of a fresh start where the last values were all alike.
+    pub flat: f64,
     /// Usual size of a step.
     pub step: f64,
     /// Moves without improvement before a new start.
@@ -41,12 +48,15 @@ impl Default for Tuning {
         Self {
             bounds: 0.5,
             more: 0.5,
-            starts: 4,
-            level: 0.6,
+            starts: 3,
+            level: 0.5,
             halve: 0.5,
             all: 0.1,
-            again: 0.5,
-            step: 0.3,
+            again: 0.7,
+            mirror: 0.5,
+            longer: 1.5,
+            flat: 0.7,
+            step: 0.4,
             idle: 60,
             fresh: 0.0,
         }
@@ -63,8 +73,10 @@ pub struct SignalDescent {
     seed: Seed,
     asked: u64,
     current: Option<Told>,
-    /// The change that led to the current point, if it helped.
-    led_by: Option<Vec<f64>>,
+    /// Where to go from the current point, and how surely, after what the last move showed.
+    lead: Option<(Vec<f64>, f64)>,
+    /// Moves in a row that changed nothing.
+    alike: u64,
     /// Points of the current start that are still to be drawn before the best of them is taken.
     starts_left: u64,
     idle: u64,
@@ -80,8 +92,8 @@ impl SignalDescent {
         let mut groups = layout.groups.clone();
         let inside = |n: usize| layout.groups.iter().any(|g| (g.start..g.start + g.len).contains(&n));
         groups.extend((0..layout.len()).filter(|n| !inside(*n)).map(|start| Group { start, len: 1 }));
-        let (current, led_by, starts_left) = (None, None, tuning.starts);
-        Self { layout, tuning, groups, seed, asked: 0, current, led_by, starts_left, idle: 0 }
+        let (current, lead, starts_left) = (None, None, tuning.starts);
+        Self { layout, tuning, groups, seed, asked: 0, current, lead, alike: 0, starts_left, idle: 0 }
     }
     /// A level of a signal: often a bound, for systems fail at their limits.
     fn level(&self, dice: &mut Dice) -> f64 {
@@ -109,10 +121,10 @@ impl SignalDescent {
         point
     }
     fn neighbour(&self, from: &[f64], dice: &mut Dice) -> Vec<f64> {
-        if let Some(led_by) = &self.led_by
-            && dice.flips(self.tuning.again)
+        if let Some((change, probability)) = &self.lead
+            && dice.flips(*probability)
         {
-            let further: Vec<f64> = from.iter().zip(led_by).map(|(x, d)| (x + d).clamp(0.0, 1.0)).collect();
+            let further: Vec<f64> = from.iter().zip(change).map(|(x, d)| (x + d).clamp(0.0, 1.0)).collect();
             if further != from {
                 return further;
             }
@@ -135,7 +147,7 @@ impl SignalDescent {
             if dice.flips(self.tuning.level) {
                 pieces.fill(self.level(dice));
             } else {
-                let by = self.tuning.step * dice.normal();
+                let by = self.tuning.step * maths::exp(-4.0 * dice.uniform()) * 2.0 * dice.normal();
                 pieces.iter_mut().for_each(|x| *x = (*x + by).clamp(0.0, 1.0));
             }
         }
@@ -147,18 +159,24 @@ impl SignalDescent {
             self.current = Some(told.clone());
             return;
         };
-        if told.value < current.value {
-            let change = told.point.iter().zip(&current.point).map(|(new, old)| new - old).collect();
-            self.led_by = (self.starts_left == 0).then_some(change);
-            self.current = Some(told.clone());
-            self.idle = 0;
-            return;
+        let mirrored = self.lead.take().is_some();
+        // Infinite twice is alike too.
+        let rise = if told.value == current.value { 0.0 } else { told.value - current.value };
+        let change =
+            |factor: f64| told.point.iter().zip(&current.point).map(|(new, old)| factor * (new - old)).collect();
+        self.alike = if rise == 0.0 { self.alike + 1 } else { 0 };
+        if rise < 0.0 {
+            self.lead = Some((change(self.tuning.longer), self.tuning.again));
+        } else if rise > 0.0 && !mirrored {
+            self.lead = Some((change(-self.tuning.longer), self.tuning.mirror));
         }
-        self.led_by = None;
-        if told.value == current.value {
+        if self.starts_left > 0 {
+            self.lead = None;
+        }
+        self.idle = if rise < 0.0 { 0 } else { self.idle + 1 };
+        if rise <= 0.0 {
             self.current = Some(told.clone());
         }
-        self.idle += 1;
         if self.idle > self.tuning.idle {
             self.restart();
         }
@@ -174,7 +192,7 @@ impl Optimiser for SignalDescent {
         for _ in 0..at_most.max(1) {
             self.asked += 1;
             let mut dice = Dice::new(self.seed, "search/signal-descent", self.asked);
-            let anew = dice.flips(self.tuning.fresh);
+            let anew = dice.flips(if self.alike > 1 { self.tuning.flat } else { self.tuning.fresh });
             points.push(match &self.current {
                 Some(current) if self.starts_left == 0 && !anew => self.neighbour(&current.point, &mut dice),
                 _ => self.start(&mut dice),
@@ -188,7 +206,8 @@ impl Optimiser for SignalDescent {
         }
     }
     fn restart(&mut self) {
-        (self.current, self.led_by, self.starts_left, self.idle) = (None, None, self.tuning.starts, 0);
+        (self.current, self.lead, self.alike) = (None, None, 0);
+        (self.starts_left, self.idle) = (self.tuning.starts, 0);
     }
     plain_data!();
 }
