@@ -1,0 +1,142 @@
+//! Simulated annealing (S3-15): downhill always, uphill by chance that cools; restarts; steps that adapt.
+
+use anabranch_kernel::{Seed, maths};
+use serde::{Deserialize, Serialize};
+
+use super::moves::{step_one, stretch, uniform_point};
+use crate::dice::Dice;
+use crate::optimiser::{Optimiser, Told, plain_data};
+use crate::space::Layout;
+
+const STEP_START: f64 = 0.3;
+const STEP_MAX: f64 = 0.5;
+const STEP_MIN: f64 = 1e-7;
+/// Temperature, in units of the usual difference between neighbours.
+const HEAT_START: f64 = 0.5;
+/// A success widens the step as much as four failures narrow it: one in five should succeed.
+const WIDER: f64 = 1.5;
+const NARROWER: f64 = 0.903_602_003_6; // 1.5^(-1/4)
+
+/// One walker with memory of its best place.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Annealing {
+    layout: Layout,
+    seed: Seed,
+    asked: u64,
+    current: Option<Told>,
+    best: Option<Told>,
+    /// Usual size of a change of value between neighbours.
+    usual: f64,
+    step: f64,
+    heat: f64,
+    /// Proposals since the best of this walk was found.
+    idle: u64,
+    walks: u64,
+}
+
+impl Annealing {
+    /// A walker for a space.
+    pub fn new(layout: Layout, seed: Seed) -> Self {
+        let (current, best) = (None, None);
+        Self {
+            layout,
+            seed,
+            asked: 0,
+            current,
+            best,
+            usual: 0.0,
+            step: STEP_START,
+            heat: HEAT_START,
+            idle: 0,
+            walks: 0,
+        }
+    }
+    fn neighbour(&self, from: &[f64], dice: &mut Dice) -> Vec<f64> {
+        let mut point = from.to_vec();
+        // Steps of very different sizes are tried, so that a wrong size costs little.
+        let step = (self.step * maths::exp(0.7 * dice.normal())).min(STEP_MAX);
+        if !self.layout.groups.is_empty() && dice.flips(0.5) {
+            let group = self.layout.groups[dice.below(self.layout.groups.len())];
+            let by = step * dice.normal() * 2.0;
+            let level = dice.flips(0.5).then(|| dice.uniform());
+            for n in stretch(group, 0.5, dice) {
+                point[n] = (level.unwrap_or(point[n]) + by).clamp(0.0, 1.0);
+            }
+            return point;
+        }
+        let share = if dice.flips(0.5) { 1.0 / self.layout.len() as f64 } else { dice.uniform() };
+        let surely = dice.below(self.layout.len());
+        for (n, kind) in self.layout.kinds.iter().enumerate() {
+            if n == surely || dice.flips(share) {
+                point[n] = step_one(*kind, point[n], step, dice);
+            }
+        }
+        point
+    }
+    fn hear(&mut self, told: &Told, dice: &mut Dice) {
+        let Some(current) = &self.current else {
+            self.best = Some(told.clone());
+            self.current = Some(told.clone());
+            return;
+        };
+        let rise = told.value - current.value;
+        if rise.is_finite() && rise != 0.0 {
+            self.usual = if self.usual == 0.0 { rise.abs() } else { 0.9 * self.usual + 0.1 * rise.abs() };
+        }
+        let better = rise < 0.0;
+        let luck = -maths::ln(1.0 - dice.uniform()) * self.heat * self.usual;
+        self.step = (self.step * if better { WIDER } else { NARROWER }).clamp(STEP_MIN, STEP_MAX);
+        self.heat *= 1.0 - 0.5 / (self.layout.len() as f64 + 10.0);
+        if rise <= 0.0 || rise < luck {
+            self.current = Some(told.clone());
+        }
+        self.idle += 1;
+        if self.best.as_ref().is_none_or(|best| told.value < best.value) {
+            self.best = Some(told.clone());
+            self.idle = 0;
+        }
+        if self.idle > 40 + 8 * self.layout.len() as u64 {
+            self.walk_again();
+        }
+    }
+    /// Every other walk goes on from the best place, cold; the others begin anywhere.
+    fn walk_again(&mut self) {
+        self.walks += 1;
+        (self.idle, self.step, self.heat) = (0, STEP_START, HEAT_START);
+        if self.walks % 2 == 1 && self.best.is_some() {
+            self.current.clone_from(&self.best);
+            (self.step, self.heat) = (STEP_START / 10.0, HEAT_START / 50.0);
+        } else {
+            (self.current, self.best) = (None, None);
+        }
+    }
+}
+
+impl Optimiser for Annealing {
+    fn name(&self) -> &str {
+        "annealing"
+    }
+    fn ask(&mut self, at_most: usize) -> Vec<Vec<f64>> {
+        let mut points = Vec::with_capacity(at_most.max(1));
+        for _ in 0..at_most.max(1) {
+            self.asked += 1;
+            let mut dice = Dice::new(self.seed, "search/annealing", self.asked);
+            points.push(match &self.current {
+                Some(current) => self.neighbour(&current.point, &mut dice),
+                None => uniform_point(&self.layout, &mut dice),
+            });
+        }
+        points
+    }
+    fn tell(&mut self, told: &[Told]) {
+        for (n, one) in told.iter().enumerate() {
+            let mut dice = Dice::new(self.seed, "search/annealing/accept", self.asked << 8 | n as u64);
+            self.hear(one, &mut dice);
+        }
+    }
+    fn restart(&mut self) {
+        self.walks |= 1;
+        self.walk_again();
+    }
+    plain_data!();
+}
