@@ -58,6 +58,56 @@ pub fn acos(x: f64) -> f64 {
 pub fn asin(x: f64) -> f64 {
     libm::asin(x)
 }
+/// Power. `libm`'s, as the other functions of this kind.
+#[inline]
+pub fn pow(x: f64, exponent: f64) -> f64 {
+    libm::pow(x, exponent)
+}
+/// Logarithm to base 2.
+#[inline]
+pub fn log2(x: f64) -> f64 {
+    libm::log2(x)
+}
+/// Logarithm to base 10.
+#[inline]
+pub fn log10(x: f64) -> f64 {
+    libm::log10(x)
+}
+/// Hyperbolic sine.
+#[inline]
+pub fn sinh(x: f64) -> f64 {
+    libm::sinh(x)
+}
+/// Hyperbolic cosine.
+#[inline]
+pub fn cosh(x: f64) -> f64 {
+    libm::cosh(x)
+}
+/// Hyperbolic tangent.
+#[inline]
+pub fn tanh(x: f64) -> f64 {
+    libm::tanh(x)
+}
+/// Inverse of the hyperbolic sine.
+#[inline]
+pub fn asinh(x: f64) -> f64 {
+    libm::asinh(x)
+}
+/// Inverse of the hyperbolic cosine.
+#[inline]
+pub fn acosh(x: f64) -> f64 {
+    libm::acosh(x)
+}
+/// Inverse of the hyperbolic tangent.
+#[inline]
+pub fn atanh(x: f64) -> f64 {
+    libm::atanh(x)
+}
+/// Sine and cosine of any angle, also far beyond the range in which [`sin_cos`] is accurate; slower.
+#[inline]
+pub fn sin_cos_far(angle: f64) -> (f64, f64) {
+    libm::sincos(angle)
+}
 /// Length of a vector, by the plain formula (no rescaling: our numbers are metres).
 #[inline]
 pub fn hypot(x: f64, y: f64) -> f64 {

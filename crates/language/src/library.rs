@@ -1,0 +1,252 @@
+//! A folder of models: every file read once, and names looked up as packages and imports say.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::{Code, Diagnostic, Lines, Problem, closest};
+use crate::syntax::ast::{Component, Enum, Item, Stream, Struct};
+use crate::syntax::{Parsed, Span, parse};
+
+/// File endings that hold models.
+pub const ENDINGS: [&str; 6] = ["emam", "ema", "emadl", "struct", "enum", "stream"];
+
+/// Deepest folder that is looked into.
+const FOLDER_DEPTH_MAX: usize = 60;
+
+/// A file of a library.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// As it was opened.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// What it says.
+    pub parsed: Parsed,
+    lines: Lines,
+    package: String,
+}
+
+/// The number of a file in its library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileId(pub(crate) usize);
+
+/// Something with a name in a library.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'l> {
+    /// The file it stands in.
+    pub file: FileId,
+    /// What it is.
+    pub item: &'l Item,
+}
+
+/// Models and what they are called.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    files: Vec<SourceFile>,
+    /// Qualified name to places (file, item), in the order of paths.
+    names: BTreeMap<String, Vec<(usize, usize)>>,
+}
+
+fn item_name(item: &Item) -> &str {
+    match item {
+        Item::Component(Component { name, .. })
+        | Item::Struct(Struct { name, .. })
+        | Item::Enum(Enum { name, .. })
+        | Item::Stream(Stream { name, .. }) => &name.text,
+    }
+}
+
+fn qualified(package: &str, name: &str) -> String {
+    if package.is_empty() { name.to_owned() } else { format!("{package}.{name}") }
+}
+
+impl Library {
+    /// Reads every model below a folder. Files with mistakes are part of it, with their mistakes.
+    ///
+    /// # Errors
+    ///
+    /// If the folder itself cannot be read.
+    pub fn open(folder: &Path) -> std::io::Result<Self> {
+        let mut paths = Vec::new();
+        if folder.is_file() {
+            paths.push(folder.to_owned());
+        } else {
+            std::fs::read_dir(folder)?;
+            collect(folder, 0, &mut paths);
+        }
+        Ok(Self::of(paths.into_iter().filter_map(|path| {
+            let bytes = std::fs::read(&path).ok()?;
+            Some((path, String::from_utf8_lossy(&bytes).into_owned()))
+        })))
+    }
+
+    /// A library of texts, each with the path it is known by.
+    pub fn of(sources: impl IntoIterator<Item = (PathBuf, String)>) -> Self {
+        let mut library = Self::default();
+        for (path, text) in sources {
+            library.add(path, text);
+        }
+        library
+    }
+
+    fn add(&mut self, path: PathBuf, text: String) {
+        let parsed = parse(&text);
+        let package = parsed.file.package.as_ref().map(crate::syntax::ast::Path::text).unwrap_or_default();
+        let at = self.files.len();
+        for (i, item) in parsed.file.items.iter().enumerate() {
+            if !matches!(item, Item::Stream(_)) {
+                self.names.entry(qualified(&package, item_name(item))).or_default().push((at, i));
+            }
+        }
+        self.files.push(SourceFile { path, lines: Lines::of(&text), text, parsed, package });
+    }
+
+    /// Every file, in order.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().enumerate().map(|(i, file)| (FileId(i), file))
+    }
+
+    /// One file.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0]
+    }
+
+    /// The file with this path.
+    pub fn file_at(&self, path: &Path) -> Option<FileId> {
+        self.files.iter().position(|file| file.path == path).map(FileId)
+    }
+
+    /// Every component with its full name.
+    pub fn components(&self) -> impl Iterator<Item = (&str, FileId, &Component)> {
+        self.names.iter().flat_map(move |(name, places)| {
+            places.iter().filter_map(move |&(file, item)| match &self.files[file].parsed.file.items[item] {
+                Item::Component(component) => Some((name.as_str(), FileId(file), component)),
+                _ => None,
+            })
+        })
+    }
+
+    /// Something by its full name, nearest to a file if several have it.
+    pub fn find(&self, name: &str, near: Option<FileId>) -> Option<Found<'_>> {
+        let places = self.names.get(name)?;
+        let nearness = |file: usize| match near {
+            Some(near) => shared_steps(&self.files[near.0].path, &self.files[file].path),
+            None => 0,
+        };
+        let &(file, item) = places.iter().rev().max_by_key(|(file, _)| nearness(*file))?;
+        Some(Found { file: FileId(file), item: &self.files[file].parsed.file.items[item] })
+    }
+
+    /// A name as it is meant in a file: by its imports, its package, or in full.
+    pub fn resolve(&self, name: &str, from: FileId) -> Option<Found<'_>> {
+        let file = &self.files[from.0];
+        let tail = format!(".{name}");
+        let mut tries = Vec::new();
+        for import in file.parsed.file.imports.iter().filter(|import| !import.all) {
+            let path = import.path.text();
+            if path == name || path.ends_with(&tail) {
+                tries.push(path);
+            }
+        }
+        tries.push(qualified(&file.package, name));
+        for import in file.parsed.file.imports.iter().filter(|import| import.all) {
+            tries.push(qualified(&import.path.text(), name));
+        }
+        tries.push(name.to_owned());
+        if let Some(found) = tries.iter().find_map(|name| self.find(name, Some(from))) {
+            return Some(found);
+        }
+        // An import whose package begins further up or down than the one that the file declares.
+        tries.iter().filter(|full| full.contains('.')).find_map(|full| self.find_by_tail(full, from))
+    }
+
+    /// Something whose full name ends as this one does, at least in two parts.
+    fn find_by_tail(&self, full: &str, from: FileId) -> Option<Found<'_>> {
+        let mut rest = full;
+        while let Some((_, tail)) = rest.split_once('.') {
+            if !tail.contains('.') {
+                return None;
+            }
+            if let Some(found) = self.find(tail, Some(from)) {
+                return Some(found);
+            }
+            rest = tail;
+        }
+        None
+    }
+
+    /// A component by its name without package, nearest to a file.
+    pub fn find_simple(&self, name: &str, near: FileId) -> Option<Found<'_>> {
+        let tail = format!(".{name}");
+        let fitting = self.names.keys().filter(|full| *full == name || full.ends_with(&tail));
+        let nearness = |found: &Found<'_>| shared_steps(&self.files[near.0].path, &self.files[found.file.0].path);
+        fitting.filter_map(|full| self.find(full, Some(near))).max_by_key(nearness)
+    }
+
+    /// The simple name that is most like a wrong one.
+    pub fn closest_name(&self, wrong: &str) -> Option<String> {
+        let simple = |full: &'_ str| full.rsplit('.').next().unwrap_or("").to_owned();
+        let names: Vec<String> = self.names.keys().map(|full| simple(full)).collect();
+        closest(wrong, names.iter().map(String::as_str)).map(str::to_owned)
+    }
+
+    /// A problem with its file, line and column.
+    pub fn located(&self, file: FileId, problem: Problem) -> Diagnostic {
+        let source = &self.files[file.0];
+        let (line, column) = source.lines.place(&source.text, problem.span.start as usize);
+        let Problem { code, severity, span, message, help } = problem;
+        Diagnostic { code, severity, file: source.path.clone(), span, line, column, message, help }
+    }
+
+    /// Mistakes of reading, of every file.
+    pub fn reading_problems(&self) -> Vec<Diagnostic> {
+        let of = |(id, file): (FileId, &SourceFile)| -> Vec<Diagnostic> {
+            file.parsed.problems.iter().map(|problem| self.located(id, problem.clone())).collect()
+        };
+        self.files().flat_map(of).collect()
+    }
+
+    /// A file that holds something else than its name and folder say.
+    pub fn naming_problems(&self, id: FileId) -> Vec<Diagnostic> {
+        let file = self.file(id);
+        let stem = file.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
+        let mut told = Vec::new();
+        for item in &file.parsed.file.items {
+            let name = item_name(item);
+            if name != stem && file.parsed.file.items.len() == 1 {
+                let message = format!("`{name}` stands in a file called `{stem}`");
+                let span = item_span(item);
+                told.push(Problem::warning(Code::FileName, span, message).help("give both the same name"));
+            }
+        }
+        told.into_iter().map(|problem| self.located(id, problem)).collect()
+    }
+}
+
+fn item_span(item: &Item) -> Span {
+    match item {
+        Item::Component(component) => component.name.span,
+        Item::Struct(data) => data.name.span,
+        Item::Enum(data) => data.name.span,
+        Item::Stream(stream) => stream.name.span,
+    }
+}
+
+/// How many folders two paths share from the root on.
+fn shared_steps(a: &Path, b: &Path) -> usize {
+    a.components().zip(b.components()).take_while(|(a, b)| a == b).count()
+}
+
+fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut inside: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    inside.sort();
+    for path in inside {
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if path.is_dir() && !hidden && depth < FOLDER_DEPTH_MAX {
+            collect(&path, depth + 1, paths);
+        } else if path.extension().and_then(|ending| ending.to_str()).is_some_and(|e| ENDINGS.contains(&e)) {
+            paths.push(path);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Statements.
+
+use std::collections::BTreeMap;
+
+use anabranch_program::{self as ir, ArrayOp};
+
+use super::{Lower, Val, Var, known};
+use crate::diagnostic::{Code, Problem};
+use crate::model::ty::{Class, Kind, Number, Ty};
+use crate::syntax::Span;
+use crate::syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, Type};
+
+impl Lower<'_, '_> {
+    /// Lowers statements, one after the other; all mistakes are told.
+    pub fn statements(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            let before = self.body.len();
+            self.statement(stmt);
+            let place = self.located(stmt.span);
+            for emitted in &mut self.body[before..] {
+                if emitted.place == ir::Place::default() {
+                    emitted.place = place;
+                }
+            }
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Option<()> {
+        match &stmt.kind {
+            StmtKind::Declare { keep, ty, names } => self.declare_all(*keep, ty, names),
+            StmtKind::Assign { target, op, value } => {
+                let mut val = self.expr(value)?;
+                if let Some(op) = op {
+                    let old = self.expr(target)?;
+                    val = self.operate(*op, &old, &val, stmt.span)?;
+                }
+                self.assign(target, &val, value.span)
+            }
+            StmtKind::If { arms, otherwise } => self.if_chain(arms, otherwise.as_deref()),
+            StmtKind::For { counter, through, body } => self.for_loop(counter, through, body),
+            StmtKind::While { condition, body } => self.while_loop(condition, body),
+            StmtKind::Optimize(problem) => self.optimise(problem, stmt.span),
+            StmtKind::Equation => {
+                let told = Problem::error(Code::NotSupported, stmt.span, "equations that need a solver cannot be run");
+                self.tell(told.help("write `target = value;`; to compare, use `if a == b … end`"));
+                None
+            }
+            StmtKind::Call(expr) => {
+                self.expr(expr)?;
+                Some(())
+            }
+        }
+    }
+
+    fn declare_all(&mut self, keep: bool, ty: &Type, names: &[(Name, Option<Expr>)]) -> Option<()> {
+        let ty = crate::model::types::resolve(ty, self.place, self.env, self.report)?;
+        for (name, first) in names {
+            if self.scopes.last().is_some_and(|scope| scope.contains_key(&name.text)) {
+                let told = Problem::error(Code::Duplicate, name.span, format!("`{}` is declared twice", name.text));
+                self.tell(told.help("use another name, or assign without a type"));
+                continue;
+            }
+            if keep {
+                self.declare_static(&ty, name, first.as_ref());
+            } else {
+                self.declare_local(&ty, name, first.as_ref());
+            }
+        }
+        Some(())
+    }
+
+    /// A variable that lasts: its first value must be known when the model is built.
+    fn declare_static(&mut self, ty: &Ty, name: &Name, first: Option<&Expr>) {
+        let size = ty.size() as usize;
+        let mut initial = vec![0.0; size];
+        let ports: std::collections::BTreeSet<String> =
+            self.scopes.iter().flat_map(|scope| scope.keys()).cloned().collect();
+        if let Some(first) = first.filter(|first| crate::model::delay::reads(first, &ports)) {
+            let told = Problem::error(
+                Code::NotConstant,
+                first.span,
+                "the first value of a static variable is set before anything runs",
+            );
+            self.tell(told.help("use parameters and numbers only, and assign the rest in the first tick"));
+        } else if let Some(first) = first
+            && let Some(known) = known(first, self.place, self.env, self.report)
+        {
+            let val = known_as_val(&known);
+            // Checked as an assignment is; the numbers are used directly.
+            if self.fits(&val, ty, first.span) {
+                let cut = |x: f64| match ty.number().map(|number| &number.class) {
+                    Some(Class::Whole) => x.trunc(),
+                    Some(Class::Truth) => f64::from(u8::from(x != 0.0)),
+                    _ => x,
+                };
+                if known.values.len() == size {
+                    initial = known.values.iter().map(|x| cut(*x)).collect();
+                } else if let [one] = known.values.as_slice() {
+                    initial = vec![cut(*one); size];
+                }
+            }
+        }
+        let span = self.builder.state(format!("{}.{}", self.name, name.text), &initial);
+        self.kept.push(span);
+        self.declare(&name.text, Var { span, ty: ty.clone(), count: None, writable: true });
+    }
+
+    /// Whether a value could be assigned; nothing of it is kept.
+    fn fits(&mut self, val: &Val, ty: &Ty, span: Span) -> bool {
+        let before = self.body.len();
+        let fits = self.converted(val, ty, span).is_some();
+        self.body.truncate(before);
+        fits
+    }
+
+    fn declare_local(&mut self, ty: &Ty, name: &Name, first: Option<&Expr>) {
+        let val = first.and_then(|first| self.expr(first).map(|val| (val, first.span)));
+        let span = self.builder.scratch(ty.size());
+        match val {
+            Some((val, place)) => {
+                self.store(span, ty, &val, place);
+            }
+            None => self.emit(ArrayOp::Fill { to: span, value: ir::Expr::Const(0.0) }),
+        }
+        self.declare(&name.text, Var { span, ty: ty.clone(), count: None, writable: true });
+    }
+
+    /// Statements of their own, with names of their own.
+    fn block(&mut self, body: &[Stmt]) -> Vec<ir::Stmt> {
+        let outer = std::mem::take(&mut self.body);
+        self.scopes.push(BTreeMap::new());
+        self.statements(body);
+        self.scopes.pop();
+        std::mem::replace(&mut self.body, outer)
+    }
+
+    fn condition(&mut self, condition: &Expr) -> Option<ir::Expr> {
+        let val = self.expr(condition)?;
+        self.require_number(&val, condition.span)?;
+        self.scalar(&val, condition.span)
+    }
+
+    fn if_chain(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: Option<&[Stmt]>) -> Option<()> {
+        let Some(((condition, body), rest)) = arms.split_first() else {
+            return Some(());
+        };
+        let decided = self.condition(condition);
+        let then = self.block(body);
+        let outer = std::mem::take(&mut self.body);
+        if rest.is_empty() {
+            if let Some(otherwise) = otherwise {
+                self.body = self.block(otherwise);
+            }
+        } else {
+            self.if_chain(rest, otherwise);
+        }
+        let other = std::mem::replace(&mut self.body, outer);
+        let place = self.located(condition.span);
+        self.emit(ir::Stmt::if_else(decided?, then, other).at(place));
+        Some(())
+    }
+
+    fn for_loop(&mut self, counter: &Name, through: &Expr, body: &[Stmt]) -> Option<()> {
+        let (from, step, to) = match &through.kind {
+            ExprKind::Range(low, step, high) => {
+                let from = self.bound(low);
+                let step = match step {
+                    Some(step) => self.bound(step),
+                    None => Some(ir::Expr::Const(1.0)),
+                };
+                (from, step, self.bound(high))
+            }
+            _ => return self.for_elements(counter, through, body),
+        };
+        let slot = self.builder.scratch(1);
+        let whole = |bound: &Option<ir::Expr>| matches!(bound, Some(ir::Expr::Const(x)) if x.fract() == 0.0);
+        let class = if whole(&from) && whole(&step) { Class::Whole } else { Class::Real };
+        self.scopes.push(BTreeMap::new());
+        let var = Var { span: slot, ty: Ty::scalar(class), count: None, writable: false };
+        self.declare(&counter.text, var);
+        let inside = self.block(body);
+        self.scopes.pop();
+        self.emit(ir::Stmt::for_each(slot.start, from?, step?, to?, inside));
+        Some(())
+    }
+
+    fn bound(&mut self, expr: &Expr) -> Option<ir::Expr> {
+        let val = self.expr(expr)?;
+        self.require_number(&val, expr.span)?;
+        self.scalar(&val, expr.span)
+    }
+
+    /// `for x = vector`: each element in turn.
+    fn for_elements(&mut self, counter: &Name, through: &Expr, body: &[Stmt]) -> Option<()> {
+        let val = self.expr(through)?;
+        self.require_number(&val, through.span)?;
+        let from = self.slots(&val);
+        let (index, slot) = (self.builder.scratch(1), self.builder.scratch(1));
+        let ty = Ty { shape: vec![], ..val.ty.clone() };
+        self.scopes.push(BTreeMap::new());
+        self.declare(&counter.text, Var { span: slot, ty, count: None, writable: false });
+        let mut inside = self.block(body);
+        self.scopes.pop();
+        let place = self.located(through.span);
+        inside.insert(0, ir::Stmt::set(slot.start, ir::Expr::element(from, index.start, place)));
+        self.emit(ir::Stmt::for_each(index.start, 0.0, 1.0, f64::from(from.length) - 1.0, inside));
+        Some(())
+    }
+
+    fn while_loop(&mut self, condition: &Expr, body: &[Stmt]) -> Option<()> {
+        let outer = std::mem::take(&mut self.body);
+        let decided = self.condition(condition);
+        let prelude = std::mem::replace(&mut self.body, outer);
+        let mut inside = self.block(body);
+        inside.extend(prelude.clone());
+        self.body.extend(prelude);
+        self.emit(ir::Stmt::while_true(decided?, inside));
+        Some(())
+    }
+}
+
+/// A known value as one to be checked; its numbers are not looked at.
+fn known_as_val(known: &crate::model::env::Known) -> Val {
+    match known.values.as_slice() {
+        [one] if known.ty.shape.is_empty() => {
+            Val { ty: known.ty.clone(), data: super::Data::Number(ir::Expr::Const(*one)) }
+        }
+        values => {
+            let length = u32::try_from(values.len()).unwrap_or(0);
+            let kind = match &known.ty.kind {
+                Kind::Number(number) => Kind::Number(Number { ..number.clone() }),
+                other => other.clone(),
+            };
+            let start = ir::Slot { region: ir::Region::Constant, offset: 0 };
+            Val { ty: Ty { kind, shape: known.ty.shape.clone() }, data: super::Data::Slots(start.span(length)) }
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! A model: instances built, flattened, ordered and lowered to one program.
+
+use std::rc::Rc;
+
+use anabranch_program as ir;
+
+use super::env::{Env, Known, Place, Report, Units};
+use super::instance::{Instantiate, Tree, Written};
+use super::ty::{Class, Ty};
+use super::types::{resolve, size};
+use crate::diagnostic::{Code, Diagnostic, Problem};
+use crate::library::{FileId, Library};
+use crate::lower::{known, like_shapes};
+use crate::syntax::Span;
+use crate::syntax::ast::{Arg, Base, Component, Direction, GenericArg, GenericKind, Item, Path, Type};
+
+/// What a model is built with.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Values of parameters, generic or not, by name, in SI, row by row.
+    pub args: Vec<(String, Vec<f64>)>,
+    /// Whether a cycle without a delay is an error instead of a warning.
+    pub strict: bool,
+    /// What happens where units do not go together.
+    pub units: Units,
+}
+
+/// A port of a model and where its values are.
+#[derive(Clone, Debug)]
+pub struct ModelPort {
+    /// Its name.
+    pub name: String,
+    /// In or out.
+    pub direction: Direction,
+    /// The type of one element, with unit and shape.
+    pub ty: Ty,
+    /// How many, if it is an array of ports.
+    pub count: Option<u32>,
+    /// Its slots: elements one after the other, matrices row by row, in SI.
+    pub slots: ir::Span,
+}
+
+/// An atomic component in the order of execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executed {
+    /// Full name of the instance.
+    pub name: String,
+    /// The component.
+    pub component: String,
+    /// Whether it has no inputs, so that its value never changes.
+    pub parameter: bool,
+}
+
+/// A model that can be run.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) name: String,
+    pub(crate) ports: Vec<ModelPort>,
+    pub(crate) order: Vec<Executed>,
+    pub(crate) instances: usize,
+    pub(crate) program: Rc<ir::Program>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) places: Vec<(FileId, Span)>,
+}
+
+impl Model {
+    /// Builds the component with a full name.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it and with what it uses, in the order of files and places.
+    pub fn build(library: &Library, name: &str, options: &Options) -> Result<Self, Vec<Diagnostic>> {
+        match library.find(name, None).map(|found| (found.file, found.item)) {
+            Some((file, Item::Component(component))) => {
+                Self::of(library, file, component, &Asked { generics: &[], args: &[], place: None, options })
+            }
+            _ => {
+                let message = format!("there is no component `{name}` in this folder");
+                let told = Problem::error(Code::UnknownType, Span::default(), message);
+                let close = library.closest_name(name.rsplit('.').next().unwrap_or(name));
+                let Problem { code, severity, span, message, .. } = told;
+                let help = close.map(|close| format!("did you mean `{close}`?"));
+                let file = std::path::PathBuf::new();
+                Err(vec![Diagnostic { code, severity, file, span, line: 1, column: 1, message, help }])
+            }
+        }
+    }
+
+    /// Builds a component with arguments as written in a file.
+    pub(crate) fn of(
+        library: &Library,
+        file: FileId,
+        component: &Component,
+        asked: &Asked<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut report = Report::new(library);
+        report.units = asked.options.units;
+        let place = Place { file, component, outer: None };
+        let model = build(&place, asked, &mut report);
+        let failed = report.failed();
+        let told = report.finish();
+        match model {
+            Some(model) if !failed => Ok(Self { warnings: told, ..model }),
+            _ => Err(told),
+        }
+    }
+
+    /// Full name of the component.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its ports, in the order in which they are declared.
+    pub fn ports(&self) -> &[ModelPort] {
+        &self.ports
+    }
+
+    /// The port with a name.
+    pub fn port(&self, name: &str) -> Option<&ModelPort> {
+        self.ports.iter().find(|port| port.name == name)
+    }
+
+    /// Its atomic components in the order of execution.
+    pub fn order(&self) -> &[Executed] {
+        &self.order
+    }
+
+    /// The order as a sorted list in the form of Simulink's.
+    pub fn slist(&self) -> String {
+        let short = self.name.rsplit('.').next().unwrap_or("");
+        let mut text =
+            format!("---- Sorted list for '{short}' [{} nonvirtual block(s), directfeed=0]\n", self.order.len());
+        for (i, executed) in self.order.iter().enumerate() {
+            let id = if executed.parameter { "PRM" } else { "0" };
+            text.push_str(&format!("  0:{i}    '{}' ({}, tid={id})\n", executed.name, executed.component));
+        }
+        text
+    }
+
+    /// How many instances it has, itself and composed ones included.
+    pub fn instances(&self) -> usize {
+        self.instances
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Rc<ir::Program> {
+        &self.program
+    }
+
+    /// What may not be meant.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// A fault in words, with its place in the text.
+    pub fn explain(&self, library: &Library, fault: &ir::Fault) -> String {
+        let words = self.program.explain(fault);
+        match (fault.place.0 as usize).checked_sub(1).and_then(|place| self.places.get(place)) {
+            Some((file, span)) => {
+                let at = library.located(*file, Problem::error(Code::NotSupported, *span, ""));
+                format!("{}:{}:{}: {words}", at.file.display(), at.line, at.column)
+            }
+            None => words,
+        }
+    }
+}
+
+/// What a model is asked for with.
+pub(crate) struct Asked<'a> {
+    /// `<…>` as written.
+    pub generics: &'a [GenericArg],
+    /// `(…)` as written.
+    pub args: &'a [Arg],
+    /// The file they stand in.
+    pub place: Option<FileId>,
+    /// Options.
+    pub options: &'a Options,
+}
+
+fn build<'l>(place: &Place<'l>, asked: &Asked<'_>, report: &mut Report<'l>) -> Option<Model> {
+    report.reading(place.file);
+    let component = place.component;
+    if component.interface {
+        let told = Problem::error(Code::Interface, component.name.span, "an interface cannot be run");
+        report.tell(place.file, told.help("run a component that implements it"));
+        return None;
+    }
+    let package = report.library.file(place.file).parsed.file.package.as_ref().map(Path::text).unwrap_or_default();
+    let name =
+        if package.is_empty() { component.name.text.clone() } else { format!("{package}.{}", component.name.text) };
+    let from = Place { file: asked.place.unwrap_or(place.file), component, outer: None };
+    let nothing = Env::default();
+    let span = component.name.span;
+    let written = Written { generics: asked.generics, args: asked.args, place: &from, env: &nothing, span };
+    let mut instantiate = Instantiate { tree: Tree::default(), report };
+    let env = bind_root(&mut instantiate, place, written, asked.options)?;
+    let (above, short) = name.rsplit_once('.').unwrap_or(("", &name));
+    let short = lower_first(short);
+    let root = instantiate.node(place, env, &short, above, 0)?;
+    debug_assert_eq!(root, 0);
+    let tree = instantiate.tree;
+    if report.failed() {
+        return None;
+    }
+    crate::flat::flatten(&tree, name, asked.options, report)
+}
+
+/// Instances are named with a small first letter, the outermost too.
+fn lower_first(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// Parameters of the outermost component: options first, then what is written, then defaults.
+fn bind_root<'l>(
+    inst: &mut Instantiate<'_, 'l>,
+    place: &Place<'l>,
+    written: Written<'_, 'l>,
+    options: &Options,
+) -> Option<Env> {
+    if options.args.is_empty() {
+        return inst.bind(place, written);
+    }
+    let component = place.component;
+    let mut generics = written.generics.to_vec();
+    let mut args = written.args.to_vec();
+    let mut extra = Env::default();
+    for (name, values) in &options.args {
+        let expr = literal(values);
+        let named = crate::syntax::ast::Name { text: name.clone(), span: Span::default() };
+        let generic =
+            component.generics.iter().any(|g| g.name.text == *name && matches!(g.kind, GenericKind::Value(..)));
+        if generic {
+            generics.push(GenericArg { name: Some(named), value: crate::syntax::ast::GenericValue::Value(expr) });
+        } else if component.params.iter().any(|param| param.name.text == *name) {
+            args.push(Arg { name: Some(named), value: expr });
+        } else if super::native::Block::named(&component.name.text).is_some() {
+            let shape = if values.len() == 1 { vec![] } else { vec![u32::try_from(values.len()).unwrap_or(0)] };
+            extra.values.insert(name.clone(), Known { ty: Ty { shape, ..Ty::real() }, values: values.clone() });
+        } else {
+            let message = format!("`{}` has no parameter `{name}`", component.name.text);
+            inst.report.tell(place.file, Problem::error(Code::Arguments, component.name.span, message));
+            return None;
+        }
+    }
+    let mut env = inst.bind(place, Written { generics: &generics, args: &args, ..written })?;
+    env.values.extend(extra.values);
+    Some(env)
+}
+
+/// Numbers as an expression: one, or a row.
+fn literal(values: &[f64]) -> crate::syntax::ast::Expr {
+    use crate::syntax::ast::{Expr, ExprKind};
+    let number = |value: &f64| Expr { span: Span::default(), kind: ExprKind::Number { value: *value, unit: None } };
+    match values {
+        [one] => number(one),
+        many => Expr { span: Span::default(), kind: ExprKind::Matrix(vec![many.iter().map(number).collect()]) },
+    }
+}
+
+/// Configuration parameters from arguments and defaults.
+pub(super) fn bind_params(
+    component: &Component,
+    inner: &Place<'_>,
+    written: Written<'_, '_>,
+    env: &mut Env,
+    report: &mut Report<'_>,
+) -> Option<()> {
+    let told = |report: &mut Report<'_>, span: Span, message: String, help: String| {
+        report.tell(written.place.file, Problem::error(Code::Arguments, span, message).help(help));
+        None
+    };
+    let unnamed = written.args.iter().filter(|arg| arg.name.is_none()).count();
+    if unnamed > component.params.len() {
+        let message = format!("`{}` takes {} arguments, not {unnamed}", component.name.text, component.params.len());
+        return told(report, written.span, message, "remove those that are too many".to_owned());
+    }
+    for arg in written.args {
+        if let Some(name) = &arg.name
+            && !component.params.iter().any(|param| param.name.text == name.text)
+        {
+            let message = format!("`{}` has no parameter `{}`", component.name.text, name.text);
+            let names: Vec<&str> = component.params.iter().map(|param| param.name.text.as_str()).collect();
+            let problem = Problem::error(Code::Arguments, name.span, message).did_you_mean(&name.text, names);
+            report.tell(written.place.file, problem);
+            return None;
+        }
+    }
+    let mut by_place = written.args.iter().filter(|arg| arg.name.is_none());
+    for param in &component.params {
+        let by_name =
+            written.args.iter().rev().find(|arg| arg.name.as_ref().is_some_and(|n| n.text == param.name.text));
+        let given = by_name.or_else(|| by_place.next());
+        let here = env.clone();
+        let (mut value, at) = match (given, &param.default) {
+            (Some(arg), _) => {
+                let value = known(&arg.value, written.place, written.env, report)?;
+                (value, (written.place.file, arg.value.span))
+            }
+            (None, Some(default)) => (known(default, inner, &here, report)?, (inner.file, default.span)),
+            (None, None) => {
+                let message = format!("`{}` needs a value for `{}`", component.name.text, param.name.text);
+                return told(report, written.span, message, format!("write `{}(…)`", component.name.text));
+            }
+        };
+        let mut ty = resolve(&param.ty, inner, &here, report)?;
+        if let Some(array) = &param.array {
+            ty.shape.insert(0, size(array, inner, &here, report)?);
+        }
+        fit_ty(&mut value, &ty, at, report)?;
+        env.values.insert(param.name.text.clone(), value);
+    }
+    Some(())
+}
+
+/// Makes a value one of a declared type, or tells why it cannot be.
+pub(super) fn fit(
+    value: &mut Known,
+    ty: &Type,
+    place: &Place<'_>,
+    env: &Env,
+    at: (FileId, Span),
+    report: &mut Report<'_>,
+) -> Option<()> {
+    debug_assert!(!matches!(ty.base, Base::Text));
+    let ty = resolve(ty, place, env, report)?;
+    fit_ty(value, &ty, at, report)
+}
+
+/// Makes a value one of a type, or tells why it cannot be.
+pub(super) fn fit_ty(value: &mut Known, ty: &Ty, at: (FileId, Span), report: &mut Report<'_>) -> Option<()> {
+    let mut tell = |code: Code, message: String, help: &str| {
+        report.tell(at.0, Problem::error(code, at.1, message).help(help));
+        None
+    };
+    let Some(number) = ty.number() else {
+        return tell(Code::TypeMismatch, format!("a number cannot become {ty}"), "give its fields");
+    };
+    if let (Some(x), Some(y)) = (value.ty.dimension(), number.dimension)
+        && x != y
+    {
+        return tell(Code::UnitMismatch, format!("a value in {x} cannot become {y}"), "give it a unit of that kind");
+    }
+    if value.values.len() == 1 && !ty.shape.is_empty() {
+        value.values = vec![value.values[0]; ty.elements() as usize];
+    } else if value.values.len() != ty.elements() as usize || !like_shapes(&value.ty, ty) {
+        return tell(Code::ShapeMismatch, format!("{} cannot become {ty}", value.ty), "give it that shape");
+    }
+    // A plain number for a type with a unit is in SI.
+    for x in &value.values {
+        let inside = *x >= number.low - 1e-12 * number.low.abs() && *x <= number.high + 1e-12 * number.high.abs();
+        if !inside {
+            return tell(Code::OutOfRange, format!("{x} is outside of {ty}"), "choose a value inside of the range");
+        }
+        if number.class == Class::Whole && x.fract() != 0.0 {
+            return tell(
+                Code::TypeMismatch,
+                format!("{x} is not a whole number"),
+                "choose a whole number, or the type Q",
+            );
+        }
+    }
+    if number.class == Class::Truth {
+        value.values.iter_mut().for_each(|x| *x = f64::from(u8::from(*x != 0.0)));
+    }
+    value.ty = ty.clone();
+    Some(())
+}

@@ -1,0 +1,13 @@
+//! Meaning: types, parameters, instances, connectors, order; and the model they make together.
+
+pub mod build;
+pub(crate) mod check;
+pub mod connect;
+pub mod delay;
+pub mod env;
+pub mod instance;
+pub mod native;
+pub mod order;
+pub mod ty;
+pub mod types;
+pub mod wire;

@@ -1,0 +1,125 @@
+//! Damaged models: reading, formatting and building end with an answer, whatever the text.
+
+use std::path::{Path, PathBuf};
+
+use anabranch_language::syntax::{parse, tokens};
+use anabranch_language::{Library, Options, check_library, format};
+
+/// A small generator of its own: one seed, one run.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n.max(1) as u64) as usize
+    }
+}
+
+const PIECES: [&str; 40] = [
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    ";",
+    ",",
+    ":",
+    ".",
+    "=",
+    "->",
+    "tick",
+    "end",
+    "if ",
+    "for ",
+    "static ",
+    "Q",
+    "Z^{2,2}",
+    "'",
+    "+/-",
+    "-",
+    "1e308",
+    "0",
+    "oo",
+    "km/h",
+    "°",
+    "component A ",
+    "ports in Q x,",
+    "connect ",
+    "instance ",
+    "implementation Math {",
+    "\"",
+    "/*",
+    "*/",
+    "//",
+    "é",
+    "\u{0}",
+];
+
+fn damage(text: &str, chance: &mut Chance) -> String {
+    let mut text: Vec<char> = text.chars().collect();
+    for _ in 0..=chance.below(4) {
+        let at = chance.below(text.len() + 1);
+        let to = (at + chance.below(12)).min(text.len());
+        match chance.below(4) {
+            0 => drop(text.drain(at..to)),
+            1 => text.splice(at..at, PIECES[chance.below(PIECES.len())].chars()).for_each(drop),
+            2 => {
+                let copied: Vec<char> = text[at..to].to_vec();
+                let there = chance.below(text.len() + 1);
+                text.splice(there..there, copied).for_each(drop);
+            }
+            _ => {
+                let from = chance.below(text.len() + 1);
+                let repeated: Vec<char> = text[from..(from + 3).min(text.len())].repeat(chance.below(60));
+                text.splice(at..at, repeated).for_each(drop);
+            }
+        }
+    }
+    text.into_iter().collect()
+}
+
+fn models() -> Vec<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+    Library::open(&folder).unwrap().files().map(|(_, f)| (f.path.clone(), f.text.clone())).collect()
+}
+
+fn rounds(usual: usize) -> usize {
+    std::env::var("ANABRANCH_FUZZ_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn reading_and_formatting_damaged_models_ends_with_an_answer() {
+    let (models, mut chance) = (models(), Chance(0x9e37_79b9_7f4a_7c15));
+    for _ in 0..rounds(8_000) {
+        let text = damage(&models[chance.below(models.len())].1, &mut chance);
+        let all: String = tokens(&text).iter().map(|t| &text[t.span.range()]).collect();
+        assert_eq!(all, text);
+        let parsed = parse(&text);
+        assert!(
+            parsed.problems.iter().all(|p| p.span.start <= p.span.end && p.span.end as usize <= text.len()),
+            "{text}"
+        );
+        let formatted = format(&text);
+        assert_eq!(format(&formatted), formatted, "{text}");
+    }
+}
+
+#[test]
+fn building_damaged_models_ends_with_an_answer() {
+    let (models, mut chance) = (models(), Chance(0x2545_f491_4f6c_dd1d));
+    for _ in 0..rounds(8_000) / 20 {
+        let mut damaged = models.clone();
+        let at = chance.below(damaged.len());
+        damaged[at].1 = damage(&damaged[at].1, &mut chance);
+        let package = damaged[at].0.parent().map(Path::to_owned);
+        damaged.retain(|(path, _)| path.parent().map(Path::to_owned) == package);
+        for diagnostic in check_library(&Library::of(damaged), &Options::default()) {
+            assert!(diagnostic.line > 0 && diagnostic.column > 0, "{diagnostic}");
+        }
+    }
+}

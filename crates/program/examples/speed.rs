@@ -1,0 +1,174 @@
+//! How fast programs are: `cargo run --release -p anabranch-program --example speed`.
+//!
+//! A lane-keeping law in machine code beside the same law written by hand in Rust, taking turns in one run; a program of
+//! a thousand steps; the same with its independent steps on two threads.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use anabranch_kernel::maths;
+use anabranch_program::blocks::Block;
+use anabranch_program::{ArrayOp, Binary, Builder, Expr, Memory, Native, Now, Program, Slot, Stmt, Unary};
+
+const H: [f64; 5] = [0.4, 0.3, 0.15, 0.1, 0.05];
+
+/// Steering from four distances to the markers, smoothed by a filter of five coefficients and limited.
+fn lane_keeping() -> Program {
+    let mut b = Builder::new("lane keeping");
+    let d = b.input("d", &[1.0, 1.1, 0.9, 1.2]);
+    let speed = b.input("speed", &[10.0]).start;
+    let steer = b.output("steer", &[0.0]).start;
+    let line = b.state("line", &[0.0; 4]);
+    let h = b.constant("h", &H);
+    let [left, right, offset, angle, wanted, tail] = [(); 6].map(|()| b.scratch(1).start);
+    b.step(
+        "state",
+        vec![
+            Stmt::set(left, (d.at(0) + d.at(1)) * 0.5),
+            Stmt::set(right, (d.at(2) + d.at(3)) * 0.5),
+            Stmt::set(offset, (left - right) * 0.5),
+            Stmt::set(angle, Expr::unary(Unary::Atan, (d.at(0) - d.at(1)) / 3.0)),
+        ],
+    );
+    let gain = Expr::Const(1.5) / Expr::from(speed).max(1.0);
+    let law = -(angle * 0.8) - offset * gain.clone() - (offset * gain) * Expr::unary(Unary::Abs, offset) * 0.1;
+    b.step(
+        "law",
+        vec![Stmt::if_else(Expr::from(speed).greater(0.5), vec![Stmt::set(wanted, law)], vec![Stmt::set(wanted, 0.0)])],
+    );
+    b.step(
+        "filter",
+        vec![
+            ArrayOp::Dot { to: tail, left: h.part(1, 4), right: line }.into(),
+            Stmt::set(steer, wanted * h.start + tail),
+            ArrayOp::Copy { to: line.part(1, 3), from: line.part(0, 3) }.into(),
+            Stmt::set(line.start, wanted),
+            Stmt::set(steer, Expr::from(steer).max(-0.785).min(0.785)),
+        ],
+    );
+    b.finish().expect("the law is in order")
+}
+
+/// The same law by hand.
+#[inline(never)]
+fn by_hand(d: &[f64; 4], speed: f64, line: &mut [f64; 4]) -> f64 {
+    let left = (d[0] + d[1]) * 0.5;
+    let right = (d[2] + d[3]) * 0.5;
+    let offset = (left - right) * 0.5;
+    let angle = maths::atan((d[0] - d[1]) / 3.0);
+    let wanted = if speed > 0.5 {
+        let gain = 1.5 / speed.max(1.0);
+        -(angle * 0.8) - offset * gain - (offset * gain) * offset.abs() * 0.1
+    } else {
+        0.0
+    };
+    let mut tail = 0.0;
+    for k in 0..4 {
+        tail += H[k + 1] * line[k];
+    }
+    let steer = wanted * H[0] + tail;
+    line.copy_within(0..3, 1);
+    line[0] = wanted;
+    steer.clamp(-0.785, 0.785)
+}
+
+/// A thousand atomic steps in chains of ten blocks of different kinds.
+fn thousand() -> Program {
+    let mut b = Builder::new("thousand");
+    let u = b.input("u", &[1.0]).start;
+    let time: (&str, &[f64]) = ("sample_time", &[0.01]);
+    let kinds: [(&str, Vec<(&str, &[f64])>); 10] = [
+        ("Gain", vec![("gain", &[0.9])]),
+        ("LowPass", vec![time, ("time_constant", &[0.1])]),
+        ("Saturation", vec![("low", &[-5.0]), ("high", &[5.0])]),
+        ("UnitDelay", vec![]),
+        ("DiscreteDerivative", vec![time]),
+        ("RateLimiter", vec![time, ("rising", &[100.0]), ("falling", &[-100.0])]),
+        ("DiscreteFir", vec![("coefficients", &[0.4, 0.3, 0.2, 0.1])]),
+        ("DeadZone", vec![("start", &[-0.01]), ("end", &[0.01])]),
+        ("Atan", vec![]),
+        ("Bias", vec![("bias", &[0.1])]),
+    ];
+    let mut ends: Vec<Slot> = Vec::new();
+    for chain in 0..100 {
+        let mut signal = u;
+        for (name, parameters) in &kinds {
+            let block = Block::named(name, parameters).expect("known");
+            signal = block.add(&mut b, &format!("chain {chain} {name}"), &[signal]).expect("one input")[0];
+        }
+        ends.push(signal);
+    }
+    let y = b.output("y", &[0.0]).start;
+    let sum = ends.into_iter().map(Expr::from).reduce(|a, c| Expr::binary(Binary::Add, a, c)).expect("chains");
+    b.step("sum", vec![Stmt::set(y, sum)]);
+    b.finish().expect("in order")
+}
+
+#[expect(clippy::disallowed_methods, reason = "measures")]
+fn nanoseconds(rounds: u64, mut work: impl FnMut(u64)) -> f64 {
+    let start = std::time::Instant::now();
+    (0..rounds).for_each(&mut work);
+    start.elapsed().as_nanos() as f64 / rounds as f64
+}
+
+fn native_law(native: &Native, memory: &mut Memory, tick: u64) {
+    memory.inputs()[0] = 1.0 + (tick % 7) as f64 * 0.01;
+    native.tick(memory, Now { tick, ..Now::default() }).expect("no fault");
+    black_box(memory.outputs()[0]);
+}
+
+fn main() {
+    let law = Arc::new(lane_keeping());
+    let native = Native::compile(law.clone()).expect("compiles");
+    let (mut memory, mut reference) = (law.memory(), law.memory());
+    let mut line = [0.0; 4];
+    for tick in 0..1000_u64 {
+        let now = Now { tick, ..Now::default() };
+        reference.inputs()[0] = 1.0 + (tick % 7) as f64 * 0.01;
+        law.tick(&mut reference, now).expect("no fault");
+        native_law(&native, &mut memory, tick);
+        let hand = by_hand(&[1.0 + (tick % 7) as f64 * 0.01, 1.1, 0.9, 1.2], 10.0, &mut line);
+        assert!(memory.outputs()[0].to_bits() == hand.to_bits() && memory.saved() == reference.saved());
+    }
+    let rounds = 2_000_000;
+    let mut best = [f64::INFINITY; 3];
+    for _ in 0..7 {
+        let hand = nanoseconds(rounds, |tick| {
+            let d = black_box([1.0 + (tick % 7) as f64 * 0.01, 1.1, 0.9, 1.2]);
+            black_box(by_hand(&d, black_box(10.0), &mut line));
+        });
+        let code = nanoseconds(rounds, |tick| native_law(&native, &mut memory, tick));
+        let plain = nanoseconds(rounds / 20, |tick| {
+            law.tick(&mut reference, Now { tick, ..Now::default() }).expect("no fault");
+        });
+        for (best, now) in best.iter_mut().zip([hand, code, plain]) {
+            *best = best.min(now);
+        }
+    }
+    let [hand, code, plain] = best;
+    println!(
+        "lane keeping: by hand {hand:.1} ns, machine code {code:.1} ns ({:.2} x), interpreter {plain:.0} ns",
+        code / hand
+    );
+
+    let large = Arc::new(thousand());
+    let compile = nanoseconds(1, |_| drop(black_box(Native::compile(large.clone()))));
+    let native = Native::compile(large.clone()).expect("compiles");
+    let mut memory = large.memory();
+    let (mut code, mut plain) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..7 {
+        code = code.min(nanoseconds(5_000, |tick| {
+            native.tick(&mut memory, Now { tick, ..Now::default() }).expect("no fault")
+        }));
+        plain = plain
+            .min(nanoseconds(200, |tick| large.tick(&mut memory, Now { tick, ..Now::default() }).expect("no fault")));
+    }
+    println!(
+        "{} steps, {} slots: machine code {:.2} us per tick, interpreter {:.1} us; compiled in {:.1} ms",
+        large.steps().len(),
+        large.layout().total(),
+        code / 1e3,
+        plain / 1e3,
+        compile / 1e6
+    );
+}

@@ -1,0 +1,190 @@
+//! Computations with whole spans, defined once for every executor.
+
+use std::ops::Range;
+
+use crate::fault::FaultKind;
+use crate::linear;
+use crate::memory::{Layout, Matrix, Span};
+use crate::scalar::{self, truth};
+use crate::statement::{ArrayOp, Fold};
+
+/// Does an array operation. `value` is the computed value of a `Fill`.
+///
+/// The program was checked: all spans exist and all shapes fit.
+pub fn run(operation: &ArrayOp, layout: &Layout, memory: &mut [f64], value: f64) -> Result<(), FaultKind> {
+    let at = |span: Span| layout.addresses(span);
+    match *operation {
+        ArrayOp::Copy { to, from } => memory.copy_within(at(from), at(to).start),
+        ArrayOp::Fill { to, .. } => memory[at(to)].fill(value),
+        ArrayOp::Map { to, function, from } => {
+            let (to, from) = (at(to), at(from));
+            in_order(memory, to, std::slice::from_ref(&from), |memory, k| {
+                scalar::unary(function, memory[from.start + k])
+            });
+        }
+        ArrayOp::Zip { to, function, left, right } => {
+            let (to, left, right) = (at(to), at(left), at(right));
+            let stride = |operand: &Range<usize>| usize::from(operand.len() != 1 || to.len() == 1);
+            let (step_left, step_right) = (stride(&left), stride(&right));
+            in_order(memory, to, &[left.clone(), right.clone()], |memory, k| {
+                scalar::binary(function, memory[left.start + k * step_left], memory[right.start + k * step_right])
+            });
+        }
+        ArrayOp::Fold { to, function, from } => memory[layout.address(to)] = fold(function, &memory[at(from)]),
+        ArrayOp::Dot { to, left, right } => memory[layout.address(to)] = dot(&memory[at(left)], &memory[at(right)]),
+        ArrayOp::Differences { to, from } => {
+            let (to, from) = (at(to), at(from));
+            in_order(memory, to, std::slice::from_ref(&from), |memory, k| {
+                memory[from.start + k + 1] - memory[from.start + k]
+            });
+        }
+        ArrayOp::RunningSum { to, from } => {
+            let (to, from) = (at(to), at(from));
+            let mut sum = 0.0;
+            in_order(memory, to, std::slice::from_ref(&from), |memory, k| {
+                sum += memory[from.start + k];
+                sum
+            });
+        }
+        ArrayOp::Sort { to, from } => {
+            memory.copy_within(at(from), at(to).start);
+            memory[at(to)].sort_by(|a, b| match (a.is_nan(), b.is_nan()) {
+                (false, false) => a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal),
+                (first, second) => first.cmp(&second),
+            });
+        }
+        _ => return matrices(operation, layout, memory),
+    }
+    Ok(())
+}
+
+/// Writes element after element. Where a later element would read what an earlier one has overwritten, the results wait
+/// beside the memory.
+fn in_order(
+    memory: &mut [f64],
+    to: Range<usize>,
+    operands: &[Range<usize>],
+    mut element: impl FnMut(&[f64], usize) -> f64,
+) {
+    let length = to.len();
+    // From an operand that begins at or after the target, element k is read before it is overwritten. One element that
+    // every round reads must lie outside.
+    let safe = operands.iter().all(|from| {
+        let outside = from.end <= to.start || to.end <= from.start;
+        outside || (from.start >= to.start && from.len() >= length)
+    });
+    if safe {
+        for k in 0..length {
+            memory[to.start + k] = element(memory, k);
+        }
+    } else {
+        let results: Vec<f64> = (0..length).map(|k| element(memory, k)).collect();
+        memory[to].copy_from_slice(&results);
+    }
+}
+
+/// The scalar product, summed in order.
+pub fn dot(left: &[f64], right: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for (a, b) in left.iter().zip(right) {
+        sum += a * b;
+    }
+    sum
+}
+
+fn fold(function: Fold, from: &[f64]) -> f64 {
+    let extreme = |better: fn(f64, f64) -> bool| {
+        let mut best = 0;
+        for (k, &value) in from.iter().enumerate() {
+            if better(value, from[best]) || (from[best].is_nan() && !value.is_nan()) {
+                best = k;
+            }
+        }
+        best as f64
+    };
+    let sum = |of: fn(f64) -> f64| from.iter().fold(0.0, |sum, &x| sum + of(x));
+    match function {
+        Fold::Sum => sum(|x| x),
+        Fold::Product => from.iter().fold(1.0, |product, x| product * x),
+        Fold::Min => from.iter().fold(f64::INFINITY, |best, &x| scalar::min(x, best)),
+        Fold::Max => from.iter().fold(f64::NEG_INFINITY, |best, &x| scalar::max(x, best)),
+        Fold::Mean => sum(|x| x) / from.len() as f64,
+        Fold::Norm => sum(|x| x * x).sqrt(),
+        Fold::NormOne => sum(f64::abs),
+        Fold::NormMax => from.iter().fold(0.0, |best, &x| scalar::max(x.abs(), best)),
+        Fold::ArgMin => extreme(|a, b| a < b),
+        Fold::ArgMax => extreme(|a, b| a > b),
+        Fold::Any => f64::from(u8::from(from.iter().any(|&x| truth(x)))),
+        Fold::All => f64::from(u8::from(from.iter().all(|&x| truth(x)))),
+    }
+}
+
+fn matrices(operation: &ArrayOp, layout: &Layout, memory: &mut [f64]) -> Result<(), FaultKind> {
+    let place = |matrix: Matrix| layout.addresses(matrix.span());
+    let size = |matrix: Matrix| (matrix.rows as usize, matrix.columns as usize);
+    match *operation {
+        ArrayOp::Product { to, left, right } => {
+            let (rows, inner) = size(left);
+            let columns = right.columns as usize;
+            let (to, left, right) = (place(to), place(left).start, place(right).start);
+            let element = |memory: &[f64], k: usize| {
+                let (row, column) = (k / columns, k % columns);
+                (0..inner)
+                    .fold(0.0, |sum, i| sum + memory[left + row * inner + i] * memory[right + i * columns + column])
+            };
+            beside(memory, to, &[left..left + rows * inner, right..right + inner * columns], element);
+        }
+        ArrayOp::Transpose { to, from } => {
+            let (rows, columns) = size(from);
+            let (to, from) = (place(to), place(from));
+            let start = from.start;
+            beside(memory, to, &[from], |memory, k| memory[start + (k % rows) * columns + k / rows]);
+        }
+        ArrayOp::Diagonal { to, from } => {
+            let n = to.rows as usize;
+            let numbers = from.map_or_else(|| vec![1.0; n], |from| memory[layout.addresses(from)].to_vec());
+            let to = &mut memory[place(to)];
+            to.fill(0.0);
+            numbers.into_iter().enumerate().for_each(|(k, number)| to[k * n + k] = number);
+        }
+        ArrayOp::Determinant { to, from } => {
+            memory[layout.address(to)] = linear::determinant(memory[place(from)].to_vec(), size(from).0);
+        }
+        ArrayOp::Inverse { to, from } => {
+            let inverse = linear::inverse(memory[place(from)].to_vec(), size(from).0)?;
+            memory[place(to)].copy_from_slice(&inverse);
+        }
+        ArrayOp::Solve { to, left, right } => {
+            let a = memory[place(left)].to_vec();
+            let b = memory[place(right)].to_vec();
+            let x = linear::solve(a, size(left), b, size(right).1)?;
+            memory[place(to)].copy_from_slice(&x);
+        }
+        ArrayOp::Eigen { values, vectors, from } => {
+            let (found, columns) = linear::eigen(memory[place(from)].to_vec(), size(from).0)?;
+            memory[layout.addresses(values)].copy_from_slice(&found);
+            if let Some(vectors) = vectors {
+                memory[place(vectors)].copy_from_slice(&columns);
+            }
+        }
+        ArrayOp::SquareRoot { to, from } => {
+            let root = linear::square_root(memory[place(from)].to_vec(), size(from).0)?;
+            memory[place(to)].copy_from_slice(&root);
+        }
+        // The others are done by `run`.
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Writes element after element if the target lies apart from all operands, else all at once at the end.
+fn beside(memory: &mut [f64], to: Range<usize>, operands: &[Range<usize>], element: impl Fn(&[f64], usize) -> f64) {
+    if operands.iter().all(|from| from.end <= to.start || to.end <= from.start) {
+        for k in 0..to.len() {
+            memory[to.start + k] = element(memory, k);
+        }
+    } else {
+        let results: Vec<f64> = (0..to.len()).map(|k| element(memory, k)).collect();
+        memory[to].copy_from_slice(&results);
+    }
+}

@@ -1,0 +1,97 @@
+//! Machine code and interpreter compute the same bits.
+#![cfg(feature = "native")]
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anabranch_kernel::Seed;
+use anabranch_program::{Fault, Memory, Native, Now, Program};
+use common::{Dice, Without, program};
+
+const PROGRAMS: u64 = 10_000;
+const TICKS: u64 = 4;
+
+fn same_bits(one: &[f64], other: &[f64]) -> bool {
+    one.iter().zip(other).all(|(a, b)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()))
+}
+
+fn words(result: &Result<(), Fault>) -> String {
+    format!("{result:?}")
+}
+
+/// Runs both for some ticks. Returns whether all of them could be computed.
+fn check(seed: u64, program: &Arc<Program>, native: &Native) -> bool {
+    let mut dice = Dice(!seed);
+    let mut reference: Memory = program.memory();
+    let mut memory = program.memory();
+    for tick in 0..TICKS {
+        for k in 0..reference.inputs().len() {
+            let value = dice.number();
+            reference.inputs()[k] = value;
+            memory.inputs()[k] = value;
+        }
+        let now = Now { seed: Seed(seed), tick };
+        let expected = program.tick(&mut reference, now);
+        let result = native.tick(&mut memory, now);
+        assert_eq!(words(&result), words(&expected), "seed {seed}, tick {tick}: {program:#?}");
+        assert!(same_bits(memory.all(), reference.all()), "seed {seed}, tick {tick}: {program:#?}");
+        if expected.is_err() {
+            return false;
+        }
+        let exact = memory.saved().iter().zip(reference.saved()).all(|(a, b)| a.to_bits() == b.to_bits());
+        assert!(exact, "seed {seed}, tick {tick}: saved states differ");
+    }
+    true
+}
+
+#[test]
+fn random_programs_give_the_same_bits_and_faults_as_machine_code() {
+    let without = Without { library_functions: false, linear_algebra: false };
+    let complete = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for part in 0..2 {
+            let complete = &complete;
+            scope.spawn(move || {
+                for seed in (part..PROGRAMS).step_by(2) {
+                    let program = Arc::new(program(seed, without));
+                    let native = Native::compile(program.clone()).unwrap();
+                    complete.fetch_add(u32::from(check(seed, &program, &native)), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    // Programs that stop at once compare little.
+    let complete = complete.into_inner();
+    assert!(u64::from(complete) > PROGRAMS / 2, "only {complete} of {PROGRAMS} ran through");
+}
+
+#[test]
+fn machine_code_is_shared_by_threads() {
+    let without = Without { library_functions: false, linear_algebra: false };
+    let program = Arc::new(program(12, without));
+    let native = Native::compile(program.clone()).unwrap();
+    std::thread::scope(|scope| {
+        for seed in 0..4 {
+            let (native, program) = (&native, &program);
+            scope.spawn(move || check(seed, program, native));
+        }
+    });
+}
+
+#[test]
+fn a_program_without_steps_does_nothing() {
+    let program = Arc::new(anabranch_program::Builder::new("empty").finish().unwrap());
+    let native = Native::compile(program.clone()).unwrap();
+    assert_eq!(native.tick(&mut program.memory(), Now::default()), Ok(()));
+}
+
+#[test]
+fn memory_of_another_program_is_refused() {
+    let without = Without { library_functions: false, linear_algebra: false };
+    let program = Arc::new(program(1, without));
+    let native = Native::compile(program).unwrap();
+    let mut other = anabranch_program::Builder::new("other").finish().unwrap().memory();
+    assert!(native.tick(&mut other, Now::default()).is_err());
+}
