@@ -159,7 +159,7 @@ fn pid(block: &Block, wiring: &mut Wiring<'_>) {
     wiring.give(Expr::from(wanted).max(low).min(high));
     // The integral waits while the output is limited and the error would drive it further beyond.
     let beyond = Expr::binary(Binary::NotEqual, wanted, output);
-    let further = Expr::from((wanted - output) * (error * i)).greater(0.0);
+    let further = ((wanted - output) * (error * i)).greater(0.0);
     let waits = Expr::binary(Binary::Both, beyond, further);
     wiring.update(Stmt::set(integral, integral + Expr::select(waits, 0.0, error * (i * sample_time))));
     wiring.update(Stmt::set(smooth, smooth + slope * sample_time));
