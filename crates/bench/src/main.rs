@@ -11,6 +11,7 @@ mod link;
 mod memory;
 mod overhead;
 mod rays;
+mod roads;
 mod scenario;
 mod timing;
 mod traffic;
@@ -71,6 +72,7 @@ const BENCHES: &[Bench] = &[
     ("traffic", traffic::run),
     ("truth", truth::run),
     ("rays", rays::run),
+    ("roads", roads::run),
     ("version", version::run),
     ("vehicle", vehicle::run),
 ];
