@@ -12,6 +12,7 @@ mod memory;
 mod overhead;
 mod rays;
 mod road;
+mod roads;
 mod scenario;
 mod timing;
 mod traffic;
@@ -72,6 +73,7 @@ const BENCHES: &[Bench] = &[
     ("traffic", traffic::run),
     ("truth", truth::run),
     ("rays", rays::run),
+    ("roads", roads::run),
     ("version", version::run),
     ("road", road::run),
     ("vehicle", vehicle::run),

@@ -1,5 +1,5 @@
-//! Maps of other tools: DARPA's RNDF and MDF files become a [`Map`](anabranch_roads::Map), pictures become tiles of
-//! permanent obstacles.
+//! What other tools have: DARPA's RNDF and MDF files become a [`Map`](anabranch_roads::Map), pictures become tiles of
+//! permanent obstacles, MCAP files become rows of truth and estimate.
 //!
 //! ```
 //! let rndf = "\
@@ -38,6 +38,7 @@
 pub mod disk;
 mod earth;
 mod lines;
+pub mod mcap_log;
 mod mdf;
 pub mod picture;
 pub mod rndf;

@@ -1,8 +1,8 @@
 //! RNDF and MDF: everything that can be taken over is, and mistakes are pointed at.
 
 use anabranch_geometry::Point;
-use anabranch_import::rndf::{Remark, read};
-use anabranch_roads::{LaneKind, Marking, Precedence, Sign, ZoneKind, file};
+use anabranch_import::rndf::{MissionLeg, Remark, ZoneSpot, read};
+use anabranch_roads::{LaneKind, Leg, Marking, Precedence, Sign, ZoneKind, file};
 use proptest::prelude::*;
 
 const TOWN: &str = include_str!("town.rndf");
@@ -29,7 +29,9 @@ fn a_town_comes_over_with_lanes_turns_signs_and_zones() {
     }
     let kinds: Vec<ZoneKind> = network.zones().iter().map(|zone| zone.kind).collect();
     assert_eq!(kinds, [ZoneKind::Open, ZoneKind::Spot]);
-    assert!(town.remarks.contains(&Remark::LeftOut("2 exit(s) into or out of zones".into())), "{:?}", town.remarks);
+    let lost = "2 exit(s) into or out of zones as links: no lane leads through a zone";
+    assert!(town.remarks.contains(&Remark::LeftOut(lost.into())), "{:?}", town.remarks);
+    assert!(town.legs.is_empty());
 }
 
 #[test]
@@ -39,11 +41,92 @@ fn a_mission_gives_speed_limits_and_routes() {
     // 25 mph are 11.176 m/s, 15 mph are 6.7056 m/s.
     assert!((lane("1", "1").limit_mps(0.0) - 11.176).abs() < 1e-12);
     assert!((lane("3", "2").limit_mps(0.0) - 6.7056).abs() < 1e-12);
-    let leg = town.network.named_route("leg-1").unwrap();
-    let names: Vec<String> = leg.legs.iter().map(|leg| town.network.lane(leg.lane).name().to_string()).collect();
-    assert_eq!((names.first().unwrap().as_str(), names.last().unwrap().as_str()), ("1.1", "3.1"));
-    let lost = Remark::LeftOut("2 leg(s) of the mission that begin or end in zones".into());
-    assert!(town.remarks.contains(&lost), "{:?}", town.remarks);
+    let ends = |name: &str| {
+        let legs = &town.network.named_route(name).unwrap().legs;
+        let lane = |leg: &Leg| town.network.lane(leg.lane).name().to_string();
+        (lane(&legs[0]), lane(&legs[legs.len() - 1]), legs[0].from_station_m, legs[legs.len() - 1].to_station_m)
+    };
+    // From checkpoint 1 into the car park: as far as the exit into it. From there on to checkpoint 3: from its own exit.
+    let (from, to, from_m, to_m) = ends("leg-1");
+    assert_eq!((from.as_str(), to.as_str()), ("1.1", "2.1"));
+    assert!((from_m - lane("1", "1").waypoint_stations_m()[1]).abs() < 1e-9);
+    assert!((to_m - lane("2", "1").length_m()).abs() < 1e-9);
+    let (from, to, from_m, _) = ends("leg-2");
+    assert_eq!((from.as_str(), to.as_str(), from_m), ("2.2", "3.1", 0.0));
+    let spot = ZoneSpot { zone: "zone-5".into(), spot: "spot-5-1".into() };
+    let leg = |checkpoints, route: &str, out_of, into| MissionLeg {
+        checkpoints,
+        route: Some(route.to_owned()),
+        out_of,
+        into,
+    };
+    assert_eq!(town.legs, [leg([1, 5], "leg-1", None, Some(spot.clone())), leg([5, 3], "leg-2", Some(spot), None)]);
+    for name in ["zone-5", "spot-5-1"] {
+        assert!(town.network.zones().iter().any(|zone| zone.name == name), "{name}");
+    }
+}
+
+#[test]
+fn the_shortest_way_into_a_zone_is_taken_and_none_within_it() {
+    // A second exit into the car park, from the lane to the north; and a second spot.
+    let more = TOWN
+        .replace("checkpoint	3.1.2	3", "checkpoint	3.1.2	3\nexit	3.1.2	5.0.3")
+        .replace("num_spots	1", "num_spots	2")
+        .replace(
+            "end_zone",
+            "spot	5.2\ncheckpoint	5.2.2	6\n5.2.1	34.5901	-117.3687\n5.2.2	34.5901	-117.36865\nend_spot\nend_zone",
+        );
+    let mission = MISSION.replace("\n1\n5\n3\n", "\n4\n5\n6\n3\n").replace("num_checkpoints	3", "num_checkpoints	4");
+    let town = read("town.rndf", &more, Some(("town.mdf", &mission))).unwrap_or_else(|report| panic!("{report}"));
+    let goal = |name: &str| {
+        let legs = &town.network.named_route(name).unwrap().legs;
+        town.network.lane(legs[legs.len() - 1].lane).name().to_string()
+    };
+    assert_eq!(goal("leg-1"), "2.1");
+    assert_eq!(town.legs[1].route, None, "from spot to spot no lane is needed");
+    assert_eq!((goal("leg-3").as_str(), town.legs.len()), ("3.1", 3));
+    assert_eq!(town.network.zones().len(), 3);
+    // From checkpoint 3 the northern exit is the nearest: the leg ends where it begins.
+    let mission = MISSION.replace("\n1\n5\n3\n", "\n3\n5\n3\n");
+    let town = read("town.rndf", &more, Some(("town.mdf", &mission))).unwrap_or_else(|report| panic!("{report}"));
+    assert_eq!(town.legs[0].route, None);
+}
+
+/// The six bad maps that every reader of maps must point at; what `roads` files say is tested there.
+#[test]
+fn each_bad_map_of_the_list_is_pointed_at() {
+    check("exit	1.1.3	2.1.1", "exit	1.1.3	2.1.7", "E0707", (16, 1), "there is no way-point `2.1.7`");
+    check("exit	5.0.2	2.2.1", "exit	5.0.9	2.2.1", "E0707", (87, 1), "there is no way-point `5.0.9`");
+    check("lane_width	11", "lane_width	0", "E0605", (58, 1), "lane width is 0");
+    check("spot_width	10", "spot_width	0", "E0613", (93, 1), "polygon");
+    // To the south, to the east, and back over its own beginning.
+    let crossing = TOWN
+        .replace("num_waypoints	3\n4.1.1", "num_waypoints	4\n4.1.1")
+        .replace("4.1.3	34.589100	-117.369900", "4.1.3	34.589500	-117.369000\n4.1.4	34.589700	-117.371000");
+    let report = read("town.rndf", &crossing, None).unwrap_err();
+    let first = &report.diagnostics[0];
+    assert_eq!((first.code, first.line), ("E0610", 75), "{report}");
+    check("34.590000	-117.370500", "34.590000	nan", "E0703", (20, 17), "not a number");
+    check("lane	1.2", "lane	1.1", "E0708", (23, 1), "");
+    check(
+        "spot	5.1",
+        "spot	5.1\nspot_width	9\n5.1.1	34.59	-117.3687\n5.1.2	34.59	-117.3686\nend_spot\nspot	5.1",
+        "E0708",
+        (98, 1),
+        "",
+    );
+    let mission = MISSION.replacen("\n1\n5\n3\n", "\n3\n5\n1\n", 1);
+    let report = read("town.rndf", TOWN, Some(("town.mdf", &mission))).unwrap_err();
+    assert_eq!((report.diagnostics[0].code, report.diagnostics[0].line), ("E0617", 8), "{report}");
+    let no_entry = TOWN.replace("exit	2.1.2	5.0.1\n", "");
+    let report = read("town.rndf", &no_entry, Some(("town.mdf", MISSION))).unwrap_err();
+    assert_eq!((report.diagnostics[0].code, report.diagnostics[0].line), ("E0617", 8), "{report}");
+    assert!(report.to_string().contains("no exit leads into `zone-5`"), "{report}");
+}
+
+#[test]
+fn a_spot_has_two_way_points() {
+    check("5.1.2	34.590000	-117.368650\n", "", "E0705", (93, 1), "spot 5.1 has 1 way-point(s)");
 }
 
 #[test]
@@ -98,11 +181,11 @@ fn mistakes_of_a_mission_are_pointed_at_in_its_own_file() {
         assert_eq!((first.code, first.file.as_str(), first.line), (code, "town.mdf", line), "{report}");
         assert!(first.message.contains(part), "{report}");
     };
-    check("\n5\n", "\n9\n", "E0710", 9, "no checkpoint 9");
-    check("\n5\n", "\n", "E0705", 10, "4 lines were announced, but there are 3");
-    check("3	0	15", "7	0	15", "E0710", 15, "no segment or zone 7");
-    check("3	0	15", "3	0	fast", "E0703", 15, "not a number");
-    check("\n1\n3\n5\n4\n", "\n3\n1\n5\n4\n", "E0617", 8, "nothing leads to `1.1`");
+    check("\n5\n", "\n9\n", "E0710", 8, "no checkpoint 9");
+    check("\n5\n", "\n", "E0705", 9, "3 lines were announced, but there are 2");
+    check("3	0	15", "7	0	15", "E0710", 14, "no segment or zone 7");
+    check("3	0	15", "3	0	fast", "E0703", 14, "not a number");
+    check("\n1\n5\n3\n", "\n4\n1\n5\n", "E0617", 8, "nothing leads to `1.1`");
 }
 
 proptest! {

@@ -1,29 +1,11 @@
 //! A cycle of all sensors must not allocate: it runs inside every segment of an exploration.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::f64::consts::TAU;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use anabranch_counting::{Counting, taken};
 use anabranch_geometry::{Edge, Point, Pose};
 use anabranch_kernel::{Chance, Seed};
 use anabranch_sensing::*;
-
-/// Counts what it hands out.
-struct Counting;
-static COUNT: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes on to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as promised by the caller.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as promised by the caller.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -64,7 +46,7 @@ fn sensors_read_without_allocation() {
     for tick in 0..100 {
         // Memory is asked for in the first cycles, and then kept.
         if tick == 20 {
-            before = COUNT.load(Ordering::Relaxed);
+            before = taken();
         }
         navigation.step(&mut navigating, &truth, &NavigationErrors::default(), tick, chance);
         plain.read(&mut reading, &PlainValues::default(), 1.0, tick, chance);
@@ -85,6 +67,6 @@ fn sensors_read_without_allocation() {
         detector.read(&mut detecting, &input, tick, chance, &mut told);
         tracker.step(&mut tracking, &told);
     }
-    assert_eq!(COUNT.load(Ordering::Relaxed), before);
+    assert_eq!(taken(), before);
     assert!(tracking.confirmed().count() >= 15, "{}", tracking.confirmed().count());
 }

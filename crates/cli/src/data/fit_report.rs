@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anabranch_errors::fit::{ChannelFit, Dropouts, Estimated, Fit, Jumps};
+use anabranch_errors::fit::{Apart, ChannelFit, Dropouts, Estimated, Fit, Jumps};
 use serde_json::{Value, json};
 
 use crate::escape::escape;
@@ -39,7 +39,34 @@ fn channel(paint: &Paint, found: &ChannelFit) -> String {
     text.push_str(&line("  wandering part", unit, found.wander));
     text.push_str(&line("  correlation time", "s", found.wander_s));
     text.push_str(&line("delay", "s", found.delay_s));
+    if let Some(note) = apart_note(found.apart) {
+        let _ = writeln!(text, "  {note}");
+    }
     text
+}
+
+/// What must be known about bias and delay to read them.
+fn apart_note(apart: Apart) -> Option<String> {
+    match apart {
+        Apart::Itself => None,
+        Apart::Others => Some("the truth moves uniformly: the delay of the other channels was taken".to_owned()),
+        Apart::AtRest => Some("the truth hardly moves: no delay can be told, and none matters".to_owned()),
+        Apart::No => Some(format!(
+            "bias and delay cannot be told apart on this log: the truth moves uniformly. The bias is that without a delay, and \
+             its interval holds every delay up to {} s",
+            number(ChannelFit::DELAY_MAX_S)
+        )),
+    }
+}
+
+/// The same as a word.
+fn apart_word(apart: Apart) -> &'static str {
+    match apart {
+        Apart::Itself => "itself",
+        Apart::Others => "others",
+        Apart::AtRest => "at-rest",
+        Apart::No => "no",
+    }
 }
 
 fn jumps(paint: &Paint, found: &Jumps) -> String {
@@ -101,6 +128,7 @@ pub fn machine(found: &Fit, log: &str, table: &str, place: Option<&str>) -> Valu
             "wander": estimated(one.wander),
             "correlation_time_s": estimated(one.wander_s),
             "delay_s": estimated(one.delay_s),
+            "bias_and_delay_told_apart": apart_word(one.apart),
         })
     };
     let jumps = |one: &Jumps| {

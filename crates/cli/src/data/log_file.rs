@@ -1,44 +1,41 @@
-//! Logs of truth and estimate as CSV files.
+//! Logs of truth and estimate as CSV or MCAP files.
 
 use std::path::Path;
 
 use super::csv::{Record, records};
+use super::mcap_file;
 use crate::failure::Failure;
 use anabranch_errors::fit::{Log, LogChannel};
 use anabranch_kernel::units::{Dimension, UNITS, Unit};
 
 /// Beginnings of the names of columns.
-const TRUTH: &str = "truth.";
-const ESTIMATE: &str = "estimate.";
+pub(super) const TRUTH: &str = "truth.";
+pub(super) const ESTIMATE: &str = "estimate.";
 
 /// What a log looks like, for those whose log does not.
 const HELP: &str = "a log has a column `time [s]` and pairs such as `truth.x [m]` and `estimate.x [m]`; other names: --time and --pair";
 
 /// A column: where it is, its name without unit, and its unit.
 #[derive(Clone, Debug, PartialEq)]
-struct Column {
-    index: usize,
-    name: String,
-    unit: Option<&'static Unit>,
+pub(super) struct Column {
+    pub(super) index: usize,
+    pub(super) name: String,
+    pub(super) unit: Option<&'static Unit>,
 }
 
 /// The columns of one number.
-struct Pair {
-    name: String,
-    truth: Column,
-    estimate: Column,
+pub(super) struct Pair {
+    pub(super) name: String,
+    pub(super) truth: Column,
+    pub(super) estimate: Column,
 }
 
 /// Reads a log; `time` and `pairs` name columns that are not called as usual.
 pub fn read(path: &Path, time: Option<&str>, pairs: &[String]) -> Result<Log, Failure> {
-    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mcap")) {
-        return Err(Failure::input(
-            format!("`{}`: MCAP logs are not read yet", path.display()),
-            "export the topics as CSV",
-        ));
-    }
     let text = std::fs::read(path).map_err(|refused| Failure::file("read", path, &refused))?;
-    parse(&text, time, pairs).map_err(|mistake| {
+    let is_mcap = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"));
+    let log = if is_mcap { mcap_file::parse(&text, time, pairs) } else { parse(&text, time, pairs) };
+    log.map_err(|mistake| {
         let line = mistake.line.map_or_else(String::new, |line| format!(", line {line}"));
         Failure::input(format!("`{}`{line}: {}", path.display(), mistake.message), mistake.help)
     })
@@ -46,10 +43,10 @@ pub fn read(path: &Path, time: Option<&str>, pairs: &[String]) -> Result<Log, Fa
 
 /// What is wrong with a log.
 #[derive(Debug, PartialEq)]
-struct Mistake {
-    line: Option<u64>,
-    message: String,
-    help: &'static str,
+pub(super) struct Mistake {
+    pub(super) line: Option<u64>,
+    pub(super) message: String,
+    pub(super) help: &'static str,
 }
 
 impl Mistake {
@@ -86,7 +83,7 @@ fn parse(text: &[u8], time: Option<&str>, pairs: &[String]) -> Result<Log, Mista
 }
 
 /// `truth.x [m]` is a column `truth.x` in metres.
-fn column(index: usize, header: &str) -> Column {
+pub(super) fn column(index: usize, header: &str) -> Column {
     let parts = header.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
     let (name, unit) = parts.map_or((header, ""), |(name, unit)| (name.trim(), unit.trim()));
     Column { index, name: name.to_owned(), unit: UNITS.iter().find(|known| !unit.is_empty() && known.name == unit) }
@@ -139,7 +136,7 @@ fn named_pairs(columns: &[Column], pairs: &[String]) -> Result<Vec<Pair>, Mistak
 }
 
 /// A channel without rows yet, in SI units.
-fn channel(pair: &Pair) -> Result<LogChannel, Mistake> {
+pub(super) fn channel(pair: &Pair) -> Result<LogChannel, Mistake> {
     let unit = |column: &Column| {
         column.unit.ok_or_else(|| {
             Mistake::header(format!("column `{0}` has no unit we know; call it `{0} [m]` or `{0} [rad]`", column.name))

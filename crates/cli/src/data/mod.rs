@@ -3,3 +3,4 @@
 mod csv;
 pub mod fit_report;
 pub mod log_file;
+mod mcap_file;

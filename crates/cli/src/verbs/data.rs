@@ -31,13 +31,14 @@ pub enum Job {
 /// Fit error models to a log of truth and estimate, and write an error table for a scenario.
 ///
 /// The log is a CSV file with a column of time and pairs of columns `truth.NAME [unit]` and `estimate.NAME [unit]`, such as
-/// `truth.x [m]` and `estimate.x [m]`. An empty cell says that nothing was told.
+/// `truth.x [m]` and `estimate.x [m]`; an empty cell says that nothing was told. Or it is an MCAP file with JSON messages on
+/// topics such as `/truth` and `/estimate`.
 #[derive(Args, Debug)]
 pub struct FitErrors {
     /// The log.
-    #[arg(value_name = "LOG.csv")]
+    #[arg(value_name = "LOG.csv|LOG.mcap")]
     pub log: PathBuf,
-    /// Column of the time; `time` or `t` with its unit if left out.
+    /// Column of the time in a CSV file; `time` or `t` with its unit if left out.
     #[arg(long, value_name = "COLUMN")]
     pub time: Option<String>,
     /// A pair of columns by their names; may be given several times. All pairs truth.NAME and estimate.NAME if left out.

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use anabranch_geometry::Point;
 use anabranch_roads::report::{Notes, Span};
 use anabranch_roads::{
-    ApproachPlan, Element, JunctionPlan, LaneName, LanePlan, LinkPlan, Map, Marking, RoadPlan, RoutePlan, Sign,
-    Waypoint, Zone, ZoneKind, make,
+    ApproachPlan, Element, JunctionPlan, LaneName, LanePlan, LinkPlan, Map, Marking, Network, RoadPlan, Sign, Waypoint,
+    Zone, ZoneKind, make,
 };
 
-use super::Remark;
 use super::cluster::junctions;
+use super::legs::{MissionLeg, spot_name, zone_name};
 use super::parse::{Exit, Id, Place, Rndf, Strand};
+use super::{Imported, Remark};
 use crate::earth::Origin;
 use crate::mdf::Mission;
 
@@ -45,8 +46,9 @@ pub(super) fn convert(file: &Rndf, mission: Option<&Mission>, notes: &mut Notes<
     converted.links(file, &exits);
     converted.zones(file);
     check_checkpoints(file, notes);
+    check_spots(file, notes);
     if let Some(mission) = mission {
-        converted.routes(file, mission);
+        converted.zone_limits(file, mission);
     }
     converted
 }
@@ -92,7 +94,19 @@ fn check_checkpoints(file: &Rndf, notes: &mut Notes<'_>) {
     }
 }
 
+/// A spot is where a car begins to turn in and where it stands.
+fn check_spots(file: &Rndf, notes: &mut Notes<'_>) {
+    for spot in file.zones.iter().flat_map(|zone| &zone.spots).filter(|spot| spot.points.len() != 2) {
+        let message = format!("spot {}.{} has {} way-point(s)", spot.id[0], spot.id[1], spot.points.len());
+        notes.add("E0705", spot.span, message, "a spot has two: where a car turns in, and where it stands");
+    }
+}
+
 impl Converted {
+    /// The map with its network.
+    pub(super) fn imported(self, network: Network, legs: Vec<MissionLeg>) -> Imported {
+        Imported { map: self.map, network, origin: self.origin, legs, remarks: self.remarks }
+    }
     fn approximated(&mut self, what: impl Into<String>) {
         self.remarks.push(Remark::Approximated(what.into()));
     }
@@ -165,7 +179,8 @@ impl Converted {
         }
         let all = file.strands().map(|strand| strand.exits.len()).sum::<usize>();
         if all > exits.len() {
-            self.left_out(format!("{} exit(s) into or out of zones", all - exits.len()));
+            let count = all - exits.len();
+            self.left_out(format!("{count} exit(s) into or out of zones as links: no lane leads through a zone"));
         }
         if !exits.is_empty() {
             self.approximated("turns between exits and entries, and which of them cross, were worked out");
@@ -176,14 +191,13 @@ impl Converted {
         for zone in &file.zones {
             if let Some(perimeter) = &zone.perimeter {
                 let corners = perimeter.points.iter().map(|place| self.point(place)).collect();
-                self.add_zone(format!("zone-{}", zone.number), ZoneKind::Open, corners, perimeter.span);
+                self.add_zone(zone_name(zone.number), ZoneKind::Open, corners, perimeter.span);
             }
             for spot in &zone.spots {
                 let points: Vec<Point> = spot.points.iter().map(|place| self.point(place)).collect();
                 let [from, to] = points[..] else { continue };
                 let half_m = 0.5 * spot.width_ft.unwrap_or(SPOT_WIDTH_FT) * FOOT_M;
-                let name = format!("spot-{}-{}", spot.id[0], spot.id[1]);
-                self.add_zone(name, ZoneKind::Spot, box_around(from, to, half_m), spot.span);
+                self.add_zone(spot_name(spot.id), ZoneKind::Spot, box_around(from, to, half_m), spot.span);
             }
         }
         if !file.zones.is_empty() {
@@ -191,37 +205,17 @@ impl Converted {
         }
     }
 
+    fn zone_limits(&mut self, file: &Rndf, mission: &Mission) {
+        let is_zone = |number: usize| file.zones.iter().any(|zone| zone.number == number);
+        let count = mission.limits.iter().filter(|(number, _)| is_zone(*number)).count();
+        if count > 0 {
+            self.left_out(format!("the speed limit(s) of {count} zone(s)"));
+        }
+    }
+
     fn add_zone(&mut self, name: String, kind: ZoneKind, corners: Vec<Point>, span: Span) {
         self.spans.insert(Element::Zone(self.map.zones.len()), span);
         self.map.zones.push(Zone { name, kind, corners });
-    }
-
-    /// From each checkpoint of a mission to the next, where both lie on lanes.
-    fn routes(&mut self, file: &Rndf, mission: &Mission) {
-        let station_m = |lane: &Strand, point: usize| -> f64 {
-            let points: Vec<Point> = lane.points[..=point].iter().map(|place| self.point(place)).collect();
-            points.windows(2).map(|pair| pair[0].distance_m(pair[1])).sum()
-        };
-        let places: BTreeMap<usize, (LaneName, f64)> = file
-            .lanes()
-            .flat_map(|lane| lane.checkpoints.iter().map(move |checkpoint| (lane, checkpoint)))
-            .map(|(lane, (id, number, _))| (*number, (lane_name(lane.id), station_m(lane, id.0[2] - 1))))
-            .collect();
-        let mut routes = Vec::new();
-        for pair in mission.checkpoints.windows(2) {
-            let ends = places.get(&pair[0].0).zip(places.get(&pair[1].0));
-            if let Some((from, to)) = ends.filter(|(from, to)| from != to) {
-                let name = format!("leg-{}", routes.len() + 1);
-                self.spans.insert(Element::Route(routes.len()), pair[1].1);
-                routes.push(RoutePlan { name, from: from.clone(), to: to.clone() });
-            }
-        }
-        let legs = mission.checkpoints.len().saturating_sub(1);
-        if routes.len() < legs {
-            let count = legs - routes.len();
-            self.left_out(format!("{count} leg(s) of the mission that begin or end in zones"));
-        }
-        self.map.routes = routes;
     }
 }
 

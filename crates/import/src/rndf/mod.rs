@@ -2,16 +2,21 @@
 //!
 //! Taken over: segments as roads, lanes with way-points, width and boundaries, exits as links with turning lanes between
 //! them, stop lines, checkpoints, zones as open areas, parking spots; from the MDF the speed limits, and the way from
-//! checkpoint to checkpoint as named routes. [`Imported::remarks`] says what could not be taken over, or only about.
+//! checkpoint to checkpoint as named routes, with the spots that a leg begins or ends in ([`Imported::legs`]).
+//! [`Imported::remarks`] says what could not be taken over, or only about.
 
 mod cluster;
 mod convert;
+mod legs;
 mod parse;
 
+pub use legs::{MissionLeg, ZoneSpot};
 pub(crate) use parse::Rndf;
 
-use anabranch_roads::report::{Notes, Report};
-use anabranch_roads::{Element, Map, Network};
+use std::collections::BTreeMap;
+
+use anabranch_roads::report::{Notes, Report, Span};
+use anabranch_roads::{Element, Flaw, Map, Network};
 
 use crate::earth::Origin;
 use crate::mdf;
@@ -25,6 +30,8 @@ pub struct Imported {
     pub network: Network,
     /// Where its origin lies on earth: at the first way-point.
     pub origin: Origin,
+    /// The mission, leg by leg; empty without an MDF.
+    pub legs: Vec<MissionLeg>,
     /// What was not taken over as it was.
     pub remarks: Vec<Remark>,
 }
@@ -57,24 +64,36 @@ pub fn read(file: &str, text: &str, mission: Option<(&str, &str)>) -> Result<Imp
     if let Some(notes) = mission_notes.as_ref().filter(|notes| !notes.is_empty()) {
         return Err(notes.clone().into_report());
     }
-    let converted = convert::convert(&network_file, mission.as_ref(), &mut notes);
+    let mut converted = convert::convert(&network_file, mission.as_ref(), &mut notes);
     if !notes.is_empty() {
         return Err(notes.into_report());
     }
-    let flaws = match Network::new(&converted.map) {
-        Ok(network) => {
-            let convert::Converted { map, origin, remarks, .. } = converted;
-            return Ok(Imported { map, network, origin, remarks });
-        }
-        Err(flaws) => flaws,
+    let without_mission = match Network::new(&converted.map) {
+        Ok(network) => network,
+        Err(flaws) => return Err(pointed_at(flaws, &converted.spans, notes)),
     };
-    let mut mission_notes = mission_notes;
+    let (Some(mission), Some(mut notes)) = (mission, mission_notes) else {
+        return Ok(converted.imported(without_mission, Vec::new()));
+    };
+    let found = legs::legs(&network_file, &mission, &without_mission, &mut notes);
+    if !notes.is_empty() {
+        return Err(notes.into_report());
+    }
+    for (number, (route, span)) in found.routes.into_iter().enumerate() {
+        converted.spans.insert(Element::Route(number), span);
+        converted.map.routes.push(route);
+    }
+    match Network::new(&converted.map) {
+        Ok(network) => Ok(converted.imported(network, found.legs)),
+        Err(flaws) => Err(pointed_at(flaws, &converted.spans, notes)),
+    }
+}
+
+/// Flaws of a map as mistakes of the file that they come from.
+fn pointed_at(flaws: Vec<Flaw>, spans: &BTreeMap<Element, Span>, mut notes: Notes<'_>) -> Report {
     for flaw in flaws {
-        let span = converted.spans.get(&flaw.at).copied().unwrap_or_default();
-        let about_route = matches!(flaw.at, Element::Route(_));
-        let notes = mission_notes.as_mut().filter(|_| about_route).unwrap_or(&mut notes);
+        let span = spans.get(&flaw.at).copied().unwrap_or_default();
         notes.add(flaw.kind.code(), span, flaw.kind.to_string(), flaw.kind.help());
     }
-    let broken = if notes.is_empty() { mission_notes.unwrap_or(notes) } else { notes };
-    Err(broken.into_report())
+    notes.into_report()
 }
