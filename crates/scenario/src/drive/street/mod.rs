@@ -102,7 +102,7 @@ struct Buffers {
 
 /// Buffers that are lent to segments, so that none of them has to allocate.
 #[derive(Debug, Default)]
-#[expect(clippy::vec_box, reason = "buffers are large and change hands in every segment")]
+#[expect(clippy::vec_box, reason = "boxes are lent and given back; buffers themselves would be copied")]
 struct Pool(Mutex<Vec<Box<Buffers>>>);
 
 impl Pool {
