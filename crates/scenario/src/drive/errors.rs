@@ -2,8 +2,8 @@
 
 use anabranch_errors::{
     Acceleration, ActuatorDelay, Appears, Drift, Entry, ErrorSet, ErrorSetError, Frame, Grouping, Growth, Jump,
-    JumpParts, Limits, Model, Obstacle, ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed, PositionDrift,
-    SensorDelay, Steering, Targets,
+    JumpParts, Limits, Model, Obstacle, ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate,
+    ObstacleMissed, PositionDrift, SensorDelay, Steering, Targets,
 };
 
 use crate::file::{self, DriftSize, ErrorKind, ErrorPlace, ErrorSpec, ScenarioSpec};
