@@ -4,13 +4,13 @@
 //! cargo run --release -p anabranch-scenario --example apart -- scenarios/highway-cut-in.toml [LEVELS] [KEY=VALUE ..]
 //! ```
 //!
-//! A variable whose absence makes much more merge is the one to look at: is its cell too fine, does the future depend on it at all?
+//! States are kept as `explore` keeps them by default. A variable whose absence makes much more merge is the one to look at: is its cell too fine, does the future depend on it at all?
 //! With `LEVELS` of 0 the variables are left alone. Single errors, held or for one segment, are tried too.
 
 use std::error::Error;
 use std::time::Instant;
 
-use anabranch_explore::{Budget, Explorer, Merge, Outcome, Scope, Settings, replay};
+use anabranch_explore::{Budget, Explorer, Keep, Merge, Outcome, Scope, Settings, replay};
 use anabranch_kernel::{CellSize, Choice, Grid, Seed, SegmentEnd, System};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Document, Hooks};
@@ -37,7 +37,7 @@ fn explored(drive: &Drive, sizes: Vec<CellSize>, levels_max: u32, rollouts: u32)
     let base = Settings::new(drive.variables(), drive.time_matters());
     let merge = Merge::Grid(Grid::from_sizes(sizes));
     let budget = Budget { states: Some(STATES_MAX), ..Budget::default() };
-    let settings = Settings { scope: Scope::Level, merge, levels_max, rollouts, budget, ..base };
+    let settings = Settings { scope: Scope::Level, merge, levels_max, rollouts, budget, keep: Keep::Extremes, ..base };
     Ok(Explorer::new(drive).settings(settings).threads(2).run()?)
 }
 
@@ -70,7 +70,11 @@ fn singles(path: &str, overrides: &[(&str, &str)]) -> Result<(), Failure> {
                 let when = if number == 0 { "held".to_owned() } else { format!("in segment {number}") };
                 ended += 1;
                 let name = &drive.requirements()[usize::from(verdicts[0].requirement)];
-                println!("alone: {} {when} violates {name} after {}", drive.errors().describe(Choice(choice)), run.segments);
+                println!(
+                    "alone: {} {when} violates {name} after {}",
+                    drive.errors().describe(Choice(choice)),
+                    run.segments
+                );
             }
         }
     }

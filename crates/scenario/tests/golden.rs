@@ -12,6 +12,7 @@ use anabranch_scenario::file::{Hooks, Keep, ScenarioSpec, read_scenario};
 
 /// Name, levels explored (few where a whole exploration would take long), digest by breadth, digest by danger.
 const GOLDEN: &[(&str, u32, &str, &str)] = &[
+    ("city-traffic", 3, "", ""),
     ("curved-parking", 9, "60c82953d811ed4c558015a1998965e8", "ca0f091ef6357d68a9b2ca67ed7ef818"),
     ("first-steps", 5, "bc084e0c4f32c7cda088fcbe2c3f8619", "663c4dc457449d25c90a8846101cf95b"),
     ("highway-cut-in", 5, "be66599dc696a08920c2d0f9dba0cb07", "2b84f12c2f561c4ab4397f8e040701b1"),
@@ -28,6 +29,7 @@ const GOLDEN: &[(&str, u32, &str, &str)] = &[
     ("occluded-pedestrian", 8, "e43805b98b922e1fe8b3c91448698252", "4119a0fb96ca296c9a589f5406357bca"),
     ("pass-and-reverse", 36, "70da3e82d92b9f48cf1fcca53afcb419", "3aaf84d54f51fe1a12cc84e31d42ba4a"),
     ("replanning-garage", 5, "fe9a05b148048c06ed866df5973408c2", "68495107270acb6c9166fd02bbf05594"),
+    ("roundabout", 4, "", ""),
     ("signalised-crossing", 5, "9b3671412689bc1f734a84c059946ba3", "7f88a0361f7dc6da366740b1203c8f4f"),
     ("slippery-road", 6, "8156dbd3dbbb1e1b8c23605ea168de15", "d0cd88e4a187682626b703cc39b3c521"),
     ("small-obstacle", 9, "1992402da1446ee81e147555ca33a2ca", "f0d0d633f8e7a509f12a3c793dc5bb27"),
@@ -36,6 +38,7 @@ const GOLDEN: &[(&str, u32, &str, &str)] = &[
     ("sudden-obstacle", 8, "3f781a84abcb52bd526bcffc8d38d4b4", "f93dc18d0c3d91e57e68106ebc25650d"),
     ("t-junction-stop", 6, "242d3f643febb9761743a99ff0fa340b", "6ecc59f1348fcb8f65d530edfafa9e48"),
     ("truck-with-trailer", 4, "b14a4910519341045d5bfce05d9ea3c4", "2a6d096f07557c2426c3180acb6a0461"),
+    ("urban-parked-cars", 5, "", ""),
     ("weak-brakes", 12, "c00ec1b30da1987000fb0a2d6ff44d4b", "10eb4d6c068503fc6d8977c01649fcf0"),
 ];
 

@@ -2,8 +2,8 @@
 
 use anabranch_errors::{
     Acceleration, ActuatorDelay, Appears, Drift, Entry, ErrorSet, ErrorSetError, Frame, Friction, Grouping, Growth,
-    Jump, JumpParts, Limits, Model, Obstacle, ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed,
-    PositionDrift, SensorDelay, SensorLost, SilentSensor, Steering, Targets,
+    Jump, JumpParts, Limits, Model, Obstacle, ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate,
+    ObstacleMissed, PositionDrift, SensorDelay, SensorLost, SilentSensor, Steering, Targets,
 };
 use anabranch_sensing::MotionSensor;
 

@@ -340,8 +340,13 @@ pub struct Tracked {
 impl Track {
     /// Everything but its number. The age is for people and decides nothing.
     fn write_key(&self, about: Option<&Tracked>, lag_s: f64, first: usize, key: &mut KeyWriter<'_>) {
-        const NOTHING: Tracked =
-            Tracked { number: 0, pose: Pose { x: 0.0, y: 0.0, heading: 0.0 }, velocity_mps: [0.0; 2], length_m: 0.0, width_m: 0.0 };
+        const NOTHING: Tracked = Tracked {
+            number: 0,
+            pose: Pose { x: 0.0, y: 0.0, heading: 0.0 },
+            velocity_mps: [0.0; 2],
+            length_m: 0.0,
+            width_m: 0.0,
+        };
         let about = about.unwrap_or(&NOTHING);
         key.exact(first + 2, u64::from(self.hits) << 16 | u64::from(self.misses) << 8 | self.trust as u64);
         let at = self.after(lag_s);

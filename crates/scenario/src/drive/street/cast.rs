@@ -6,8 +6,8 @@ use anabranch_roads::{LanePlace, Network, SignalRef};
 use anabranch_sensing::Detection;
 use anabranch_traffic::band::Standing;
 use anabranch_traffic::{
-    Care as TrafficCare, Colour, Crossed, Direction, Effect, Id, LaneNumber, Layout, Route, Side, Stage, Streets, Thing,
-    Trigger, Walker, WalkerSpec, When, World,
+    Care as TrafficCare, Colour, Crossed, Direction, Effect, Id, LaneNumber, Layout, Route, Side, Stage, Streets,
+    Thing, Trigger, Walker, WalkerSpec, When, World,
 };
 
 use crate::file::{

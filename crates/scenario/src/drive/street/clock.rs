@@ -128,7 +128,8 @@ impl Clock {
             }
             Self::Rolling(rolling) => {
                 let overlap = |from_m: f64, to_m: f64, at_m: f64| from_m < at_m + reach_m && to_m > at_m - reach_m;
-                let is_near = |ends: &[f64; 4]| overlap(ends[0], ends[1], about.x) && overlap(ends[2], ends[3], about.y);
+                let is_near =
+                    |ends: &[f64; 4]| overlap(ends[0], ends[1], about.x) && overlap(ends[2], ends[3], about.y);
                 let lanes = rolling.boxes.iter().enumerate().filter(|(_, ends)| is_near(ends));
                 for (lane, _) in lanes {
                     now.at(tick).cars_in(lane as LaneNumber).for_each(|car| found(plane.place(car)));

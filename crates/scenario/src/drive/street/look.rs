@@ -103,10 +103,11 @@ impl Street {
         seen.clear();
         seen.extend(own.tracks.confirmed().map(|track| as_seen(track, seconds)));
         lights.clear();
-        lights.extend(self.signals[usize::from(start)].iter().map(|&signal| SeenLight {
-            signal,
-            aspect: self.aspect(&own.branch, signal),
-        }));
+        lights.extend(
+            self.signals[usize::from(start)]
+                .iter()
+                .map(|&signal| SeenLight { signal, aspect: self.aspect(&own.branch, signal) }),
+        );
         Seen { ego, objects: seen, lights }
     }
 }

@@ -1,9 +1,9 @@
 //! What of roads evolves.
 
+use super::lately::Lately;
 use anabranch_driving::road::RoadMemory;
 use anabranch_sensing::{DetectorState, NavigationState, TrackerState};
 use anabranch_traffic::Branch;
-use super::lately::Lately;
 use serde::{Deserialize, Serialize};
 
 use super::Attached;

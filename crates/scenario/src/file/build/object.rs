@@ -5,7 +5,9 @@ use anabranch_roads::{LaneId, LanePlace};
 use super::super::codes::Code;
 use super::super::keys::{self, Section};
 use super::super::problems::{Problems, listed, nearest};
-use super::super::road_spec::{FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhat, TriggerWhen};
+use super::super::road_spec::{
+    FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhat, TriggerWhen,
+};
 use super::super::span::{Located, Span};
 use super::super::tree::{Node, Value};
 use super::super::view::View;
@@ -111,18 +113,15 @@ fn beside(problems: &mut Problems<'_>, road: &Road, from: LaneId, name: &Located
     Some(to)
 }
 
-fn trigger(
-    problems: &mut Problems<'_>,
-    view: View<'_>,
-    road: &Road,
-    objects: &[ObjectSpec],
-) -> Option<TriggerSpec> {
+fn trigger(problems: &mut Problems<'_>, view: View<'_>, road: &Road, objects: &[ObjectSpec]) -> Option<TriggerSpec> {
     let what = match view.text("light") {
         Some(name) => light(problems, view, road, &name)?,
         None => TriggerWhat::Object(object_of(problems, view, objects)?),
     };
-    let given: Vec<(&str, Span)> =
-        ["at", "reaches", "arrives", "faster", "slower"].into_iter().filter_map(|key| Some((key, view.key_span(key)?))).collect();
+    let given: Vec<(&str, Span)> = ["at", "reaches", "arrives", "faster", "slower"]
+        .into_iter()
+        .filter_map(|key| Some((key, view.key_span(key)?)))
+        .collect();
     if let [(first, _), (second, span), ..] = given[..] {
         let message = format!("`{first}` and `{second}` exclude each other in {}", keys::TRIGGER_TITLE);
         problems.add(Code::Exclusive, span, message, "keep one of them");

@@ -32,7 +32,12 @@ pub(super) static ERROR: Section = Section {
         key("lost", Kind::Table(&LOST), Need::Optional, "Sensors of the own motion tell nothing (S4-8)."),
         key("late", Kind::Table(&LATE), Need::Optional, "An obstacle is recognised late (S1-19)."),
         key("displaced", Kind::Table(&DISPLACED), Need::Optional, "An obstacle is seen at a wrong place (S1-23)."),
-        key("flipped", Kind::Table(&FLIPPED), Need::Optional, "An object on a road is seen with front and rear exchanged."),
+        key(
+            "flipped",
+            Kind::Table(&FLIPPED),
+            Need::Optional,
+            "An object on a road is seen with front and rear exchanged.",
+        ),
         key("missed", Kind::Table(&MISSED), Need::Optional, "An obstacle is not seen (S1-24)."),
         key("ghost", Kind::Table(&GHOST), Need::Optional, "An obstacle is seen that is not there (S1-25)."),
         key("appears", Kind::Table(&APPEARS), Need::Optional, "An obstacle appears, really (S1-28)."),
