@@ -45,11 +45,22 @@ impl Stretch {
 /// e^(−rate·t) and its first and second integral over t.
 fn decay(rate: f64, t: f64) -> [f64; 3] {
     let x = rate * t;
-    if x < 0.01 {
-        // The quotients below would lose their digits.
-        let first = t * (1.0 - x * (0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0 - x / 120.0))));
-        let second = t * t * (0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0 - x * (1.0 / 120.0 - x / 720.0))));
-        return [1.0 - rate * first, first, second];
+    // Up to here eight terms of the series have all digits, and the quotients below would lose some.
+    if x <= 0.1 {
+        // Σ (−x)ᵏ / (k + 2)!
+        const TERMS: [f64; 8] = [
+            1.0 / 362_880.0,
+            1.0 / 40_320.0,
+            1.0 / 5_040.0,
+            1.0 / 720.0,
+            1.0 / 120.0,
+            1.0 / 24.0,
+            1.0 / 6.0,
+            1.0 / 2.0,
+        ];
+        let second = TERMS.iter().fold(0.0, |sum, term| term - x * sum);
+        let first = 1.0 - x * second;
+        return [1.0 - x * first, t * first, t * t * second];
     }
     let factor = exp(-x);
     let first = (1.0 - factor) / rate;
@@ -211,5 +222,21 @@ fn first_root(c: f64, b: f64, a: f64, end: f64) -> Option<f64> {
         (true, false) => Some(one),
         (false, true) => Some(other),
         (false, false) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_and_formula_agree_where_they_meet() {
+        for (rate, t) in [(1.0, 0.1), (0.5, 0.2), (0.02, 5.0)] {
+            let (below, above) = (decay(rate, t), decay(rate, t * (1.0 + 1e-12)));
+            for (a, b) in below.iter().zip(&above) {
+                assert!((a - b).abs() <= 1e-11 * a.abs(), "{below:?} {above:?}");
+            }
+        }
+        assert_eq!(decay(0.0, 3.0), [1.0, 3.0, 4.5]);
     }
 }

@@ -40,6 +40,9 @@ const GAP_S: f64 = 4.5;
 const REACTION_S: f64 = 0.8;
 const OTHER_BRAKE: f64 = 8.0;
 
+/// A car that learns of the sign later than this has driven through (m before the lane).
+const LATE_WORST_M: f64 = -10.0;
+
 /// What the car is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
@@ -115,11 +118,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// A measure that knows the situation (S3-14, S3-32): the distance, and half of what was left to the point of no
-    /// return. A car that stands at its line while another passes is near it and in no danger; distance alone says nothing
-    /// about how late it saw the sign. Not positive is an accident.
+    /// A measure that knows the situation (S3-14, S3-32): the distance, and twice what was left to the point of no return
+    /// when the sign was seen, counted from 10 m beyond it. A car that stands at its line while another passes is near
+    /// it and in no danger; distance alone says nothing about how late it saw the sign. Not positive is an accident.
     pub fn danger_m(&self) -> f64 {
-        if self.distance_m <= 0.0 { self.distance_m } else { self.distance_m + 0.5 * self.late_m.clamp(0.0, 40.0) }
+        if self.distance_m <= 0.0 {
+            return self.distance_m;
+        }
+        self.distance_m + 2.0 * (self.late_m.clamp(LATE_WORST_M, 40.0) - LATE_WORST_M)
     }
 }
 

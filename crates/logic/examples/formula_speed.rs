@@ -1,6 +1,6 @@
 //! How many samples per second a formula is judged at.
 //!
-//! `cargo run --release -p anabranch-logic --example speed -- <formula> <step in s> <file>`: the file has one line per
+//! `cargo run --release -p anabranch-logic --example formula_speed -- <formula> <step in s> <file>`: the file has one line per
 //! sample with the values of `x` and `y`. Prints the robustness and the samples per second, offline and online.
 
 use anabranch_kernel::units::Dimension;
@@ -20,7 +20,7 @@ fn seconds(mut work: impl FnMut()) -> f64 {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(text), Some(step), Some(file)) = (arguments.next(), arguments.next(), arguments.next()) else {
-        return Err("usage: speed <formula> <step in s> <file>".into());
+        return Err("usage: formula_speed <formula> <step in s> <file>".into());
     };
     let number = SignalKind::Real(Dimension::Number);
     let formula = Formula::parse(&text, &[("x", number), ("y", number)])?;
