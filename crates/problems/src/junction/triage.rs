@@ -58,13 +58,8 @@ impl Triage {
         // To stand before the lane the car needs its delay, the time to brake from its speed, and a moment.
         let needed_s = entry_s + 0.3 + junction.instance().approach_mps.min(5.0) / HARD;
         let cause = match believed {
-            _ if visible_s < needed_s
-                && entry_s < visible_s + needed_s
-                && visible_s > 0.0
-                && visible_s < entry_s + 0.3 =>
-            {
-                Cause::BlindCorner
-            }
+            // It came into view when the car was already in the lane, or as good as there.
+            _ if visible_s > 0.0 && visible_s < entry_s + 0.3 => Cause::BlindCorner,
             None if visible_s > 0.0 => Cause::Missed,
             None => Cause::Unavoidable,
             Some(tick) if ago_s(tick) >= needed_s => Cause::TooAggressive,
