@@ -7,6 +7,11 @@
 //! its wheels have followed. A jump of curvature, which no wheels can follow, is smeared over the way that they take to
 //! turn, centred on it, so that errors on both sides cancel. So there is no steady error in curves; without
 //! it (Snider's plain LQR) the steady error is −(δ·(1 + k_δ) + k_ψ·ψ)/k_e.
+//!
+//! The line is that of the rear axle, as for all trackers, and curvature is that where the rear axle is: with the centre of
+//! mass on the line, b further on, a car would steer early and cut corners, by b²·κ/2 even when nothing changes any more.
+//! While curvature changes, the linear car with its rear axle on the line needs beyond that of a circle the angle
+//! v·κ̇·((m·b² + I)/(L·C_f) − (m·a·b − I)/(L·C_r) + m·a/C_r): its wheels turn earlier by the quotient of both.
 
 use anabranch_geometry::{Point, Pose};
 use anabranch_kernel::maths;
@@ -79,6 +84,8 @@ pub struct LqrPath {
     ahead_m: f64,
     understeer_rad_per_mps2: f64,
     rear_slip_rad_per_mps2: f64,
+    /// Angle beyond that of a circle, per speed and change of curvature per second.
+    lead_m_s: f64,
 }
 
 impl LqrPath {
@@ -94,12 +101,12 @@ impl LqrPath {
             LateralCar::Rolling(spec) => spec,
             LateralCar::Tyres(spec) => &spec.car,
         };
-        let (ahead_m, understeer_rad_per_mps2, rear_slip_rad_per_mps2) = match car {
-            LateralCar::Rolling(_) => (0.0, 0.0, 0.0),
+        let (ahead_m, understeer_rad_per_mps2, rear_slip_rad_per_mps2, lead_m_s) = match car {
+            LateralCar::Rolling(_) => (0.0, 0.0, 0.0, 0.0),
             LateralCar::Tyres(tyres) => {
                 let load_kg = tyres.mass_kg * tyres.front_axle_ahead_m / spec.wheelbase_m;
                 let rear_slip = load_kg / tyres.rear.stiffness_n_per_rad;
-                (tyres.centre_ahead_m(), tyres.understeer_rad_per_mps2(), rear_slip)
+                (tyres.centre_ahead_m(), tyres.understeer_rad_per_mps2(), rear_slip, lead_m_s(tyres))
             }
         };
         Ok(Self {
@@ -112,6 +119,7 @@ impl LqrPath {
             ahead_m,
             understeer_rad_per_mps2,
             rear_slip_rad_per_mps2,
+            lead_m_s,
         })
     }
     /// The same tracker with or without anticipation.
@@ -141,37 +149,58 @@ impl LqrPath {
     }
     /// Steering angle; `station_m` is the foot of the rear axle.
     pub fn steering(&self, line: &impl Line, station_m: f64, ego: &EgoEstimate) -> f64 {
+        let (errors, steering) = match self.feed_forward {
+            FeedForward::Circle => self.anticipating(line, station_m, ego),
+            FeedForward::None => (self.plain_errors(line, station_m, ego), 0.0),
+        };
+        let k = self.gains_at(ego.speed_mps.max(0.0));
+        let correction: f64 = k.iter().zip(errors).map(|(gain, error)| gain * error).sum();
+        (steering - correction).clamp(-self.steering_max_rad, self.steering_max_rad)
+    }
+    /// Errors against a car whose rear axle is on the line, and the angle that it is told. That car heads along the line where its
+    /// rear axle is, turned in by the slip of its rear tyres.
+    fn anticipating(&self, line: &impl Line, station_m: f64, ego: &EgoEstimate) -> (Row, f64) {
+        let speed = ego.speed_mps.max(0.0);
+        let sample = line.foot_sample(ego.pose.point(), station_m);
+        let (rear_m, heading) = sample.errors(ego.pose);
+        let half_m = self.smear_half_m(line, sample.station_m, speed);
+        let at = |ahead_s: f64| mean_curvature(line, sample.station_m + speed * ahead_s, half_m);
+        // Its tyres take a moment to turn it, and before them its wheels.
+        let lead_s = self.lead_m_s * speed / (self.wheelbase_m + self.understeer_rad_per_mps2 * speed * speed);
+        let [curvature, led, soon] = [0.0, lead_s, lead_s + self.steering_lag_s].map(at);
+        let change_per_s = if lead_s > 0.0 { (led - curvature) / lead_s } else { 0.0 };
+        let slip_per_curvature = self.rear_slip_rad_per_mps2 * speed * speed;
+        let slip = slip_per_curvature * curvature;
+        let (sin, cos) = maths::sin_cos(heading);
+        let turned_rate = ego.yaw_rate_radps - speed * curvature - slip_per_curvature * change_per_s;
+        let errors = [
+            rear_m + self.ahead_m * maths::sin(heading - slip),
+            speed * sin + ego.slide_mps * cos + self.ahead_m * turned_rate,
+            heading - slip,
+            turned_rate,
+            ego.steering_rad - self.on_circle(led, speed).0,
+        ];
+        (errors, self.on_circle(soon, speed).0)
+    }
+    /// Errors of the point whose errors are fed back against the line itself.
+    fn plain_errors(&self, line: &impl Line, station_m: f64, ego: &EgoEstimate) -> Row {
+        let speed = ego.speed_mps.max(0.0);
         let point = ego.pose.world_from_local(Point::new(self.ahead_m, 0.0));
         let sample = line.foot_sample(point, station_m + self.ahead_m);
         let (offset_m, heading) = sample.errors(Pose::new(point.x, point.y, ego.pose.heading));
-        let speed = ego.speed_mps.max(0.0);
-        let (curvature, soon) = match self.feed_forward {
-            FeedForward::Circle => {
-                let half_m = self.smear_half_m(line, sample.station_m, speed);
-                let soon_m = sample.station_m + speed * self.steering_lag_s;
-                (mean_curvature(line, sample.station_m, half_m), mean_curvature(line, soon_m, half_m))
-            }
-            FeedForward::None => (sample.curvature_per_m, 0.0),
-        };
         let across = ego.slide_mps + self.ahead_m * ego.yaw_rate_radps;
         let (sin, cos) = maths::sin_cos(heading);
-        let offset_rate = speed * sin + across * cos;
-        let heading_rate = ego.yaw_rate_radps - speed * curvature;
-        let (steering, heading_there, steering_soon) = match self.feed_forward {
-            FeedForward::Circle => {
-                let (steering, heading) = self.on_circle(curvature, speed);
-                (steering, heading, self.on_circle(soon, speed).0)
-            }
-            FeedForward::None => (0.0, 0.0, 0.0),
-        };
-        let k = self.gains_at(speed);
-        let correction = k[0] * offset_m
-            + k[1] * offset_rate
-            + k[2] * (heading - heading_there)
-            + k[3] * heading_rate
-            + k[4] * (ego.steering_rad - steering);
-        (steering_soon - correction).clamp(-self.steering_max_rad, self.steering_max_rad)
+        let turned_rate = ego.yaw_rate_radps - speed * sample.curvature_per_m;
+        [offset_m, speed * sin + across * cos, heading, turned_rate, ego.steering_rad]
     }
+}
+
+/// What a change of curvature asks of the wheels, beyond a circle.
+fn lead_m_s(car: &SingleTrackSpec) -> f64 {
+    let (a, b, m, length_m) = (car.front_axle_ahead_m, car.centre_ahead_m(), car.mass_kg, car.car.wheelbase_m);
+    let (front, rear) = (car.front.stiffness_n_per_rad, car.rear.stiffness_n_per_rad);
+    let inertia = car.yaw_inertia_kgm2;
+    (m * b * b + inertia) / (length_m * front) - (m * a * b - inertia) / (length_m * rear) + m * a / rear
 }
 
 /// Mean curvature about a station: change of heading per way.
