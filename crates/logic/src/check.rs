@@ -20,27 +20,30 @@ impl Formula {
     }
 }
 
-/// Powers of metre, second, radian and byte.
+/// Powers of metre, second, radian, byte and kilogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Measure([i8; 4]);
+struct Measure([i8; 5]);
 
 impl Measure {
-    const NUMBER: Self = Self([0; 4]);
+    const NUMBER: Self = Self([0; 5]);
 
     fn of(dimension: Dimension) -> Self {
         Self(match dimension {
-            Dimension::Number => [0, 0, 0, 0],
-            Dimension::Length => [1, 0, 0, 0],
-            Dimension::Time => [0, 1, 0, 0],
-            Dimension::Speed => [1, -1, 0, 0],
-            Dimension::Acceleration => [1, -2, 0, 0],
-            Dimension::Jerk => [1, -3, 0, 0],
-            Dimension::Angle => [0, 0, 1, 0],
-            Dimension::AngularSpeed => [0, -1, 1, 0],
-            Dimension::Curvature => [-1, 0, 0, 0],
-            Dimension::CurvaturePerLength => [-2, 0, 0, 0],
-            Dimension::Rate => [0, -1, 0, 0],
-            Dimension::Memory => [0, 0, 0, 1],
+            Dimension::Number => [0, 0, 0, 0, 0],
+            Dimension::Length => [1, 0, 0, 0, 0],
+            Dimension::Time => [0, 1, 0, 0, 0],
+            Dimension::Speed => [1, -1, 0, 0, 0],
+            Dimension::Acceleration => [1, -2, 0, 0, 0],
+            Dimension::Jerk => [1, -3, 0, 0, 0],
+            Dimension::Angle => [0, 0, 1, 0, 0],
+            Dimension::AngularSpeed => [0, -1, 1, 0, 0],
+            Dimension::Curvature => [-1, 0, 0, 0, 0],
+            Dimension::CurvaturePerLength => [-2, 0, 0, 0, 0],
+            Dimension::Rate => [0, -1, 0, 0, 0],
+            Dimension::Mass => [0, 0, 0, 0, 1],
+            Dimension::Inertia => [2, 0, 0, 0, 1],
+            Dimension::Stiffness => [1, -2, -1, 0, 1],
+            Dimension::Memory => [0, 0, 0, 1, 0],
         })
     }
     fn plus(self, other: Self, sign: i8) -> Self {
@@ -61,6 +64,9 @@ impl Measure {
             D::CurvaturePerLength,
             D::Rate,
             D::Memory,
+            D::Mass,
+            D::Inertia,
+            D::Stiffness,
         ];
         all.into_iter().find(|&dimension| Self::of(dimension) == self)
     }
@@ -252,6 +258,9 @@ fn noun(dimension: Dimension) -> &'static str {
         Dimension::Curvature => "a curvature",
         Dimension::CurvaturePerLength => "a curvature per length",
         Dimension::Rate => "a rate",
+        Dimension::Mass => "a mass",
+        Dimension::Inertia => "a moment of inertia",
+        Dimension::Stiffness => "a stiffness",
         Dimension::Memory => "an amount of memory",
         Dimension::Number => "a plain number",
     }
