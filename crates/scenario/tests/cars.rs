@@ -290,14 +290,16 @@ fn lost_sensors_and_a_tunnel_make_the_estimate_unsure() {
     assert!(lost[119] > 1.15 * usual[119], "{} {}", lost[119], usual[119]);
     let zone =
         |effect: &str| format!("[[world.zone]]\nlane = \"main.1\"\nstation = \"40 m\"\nlength = \"300 m\"\n{effect}\n");
+    // Satellites that are worth listening to, so that it shows when they are gone.
+    let fine = "gps = { white = \"0.3 m\", wander = \"0.1 m\", situational = true }\n";
     let through = |world: &str| {
-        let drive = drive_of(world, STRAIGHT, ALONG, &format!("{FILTER}noise = \"situational\"\n"));
+        let drive = drive_of(world, STRAIGHT, ALONG, &format!("{FILTER}{fine}"));
         let deviations = run(&drive, Choice::NONE, 200, deviation).0;
         deviations[150] / deviations[0]
     };
     let [open, tunnel, canyon] = [through(""), through(&zone("gps_lost = true")), through(&zone("gps_noise = 4"))];
     println!("deviation after 7.5 s over that at the start: open {open:.3}, tunnel {tunnel:.3}, canyon {canyon:.3}");
-    assert!(open < 1.02 && tunnel > 1.1 && canyon > 1.05 && tunnel > canyon, "{open} {tunnel} {canyon}");
+    assert!(open < 1.03 && canyon > 1.05 * open && tunnel > canyon, "{open} {tunnel} {canyon}");
 }
 
 /// S2-34. A car that brakes as hard as it can gets what friction gives, and half of it under the error "half of the friction".
