@@ -78,8 +78,8 @@ impl Levels {
 
     fn line(&mut self, text: &str, line: &[Token], out: &mut String) {
         let first = &text[line[0].span.range()];
-        let outdented =
-            first == "}" || (self.in_math() && self.brackets == 0 && matches!(first, "end" | "else" | "elseif"));
+        let outdented = first == "}"
+            || (self.in_math() && self.brackets == 0 && matches!(first, "end" | "else" | "elseif" | "in" | "subject"));
         let mut level = self.depth - usize::from(outdented && self.depth > 0);
         if (self.goes_on || self.brackets > 0) && !outdented && line[0].kind != Kind::Comment {
             level += 1;

@@ -127,7 +127,7 @@ fn speed_limit() {
 fn deceleration_and_jerk() {
     let case = |must| Case { speed: "11 m/s", tables: BOX_NEAR, must };
     fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.deceleration > 3.5 m/s^2\""), [0.1, 3.0]);
-    fires(STRAIGHT, ON_STRAIGHT, &case("never = \"abs(ego.jerk) > 8 m/s^3\""), [0.05, 3.0]);
+    fires(STRAIGHT, ON_STRAIGHT, &case("never = \"abs(ego.jerk) > 12 m/s^3 and ego.speed > 2 m/s\""), [0.05, 3.0]);
 }
 
 /// An estimate that jumps from side to side makes the wheels swing.

@@ -4,9 +4,9 @@ use anabranch_program as ir;
 
 use super::Flatten;
 use crate::diagnostic::{Code, Problem};
-use crate::lower::{Lower, Var};
+use crate::lower::{Access, Lower, Var};
 use crate::model::build::ModelPort;
-use crate::model::delay::feeds_through;
+use crate::model::delay::{assigns, feeds_through};
 use crate::model::env::Env;
 use crate::model::instance::{Node, PortInfo};
 use crate::model::native::Block;
@@ -64,9 +64,13 @@ impl<'l> Flatten<'_, 'l> {
                     let home = self.homes.get(&port.first).copied();
                     let slots = home.unwrap_or_else(|| self.builder.scratch(port.ty.size()));
                     let length = port.ty.size() * port.terminals() as u32;
-                    Var { span: slots.start.span(length), ty: port.ty.clone(), count: port.count, writable: true }
+                    Var { span: slots.start.span(length), ty: port.ty.clone(), count: port.count, access: Access::Yes }
                 }
-                Direction::In => self.input(port, &mut body),
+                Direction::In => {
+                    let behaviour = node.place.component.behaviour.as_ref();
+                    let assigned = behaviour.is_some_and(|behaviour| assigns(&behaviour.body, &port.name));
+                    self.input(port, if assigned { Access::Copy } else { Access::No }, &mut body)
+                }
             };
             vars.push((port.name.clone(), var));
         }
@@ -108,17 +112,18 @@ impl<'l> Flatten<'_, 'l> {
     }
 
     /// An in-port: the slots of whoever drives it, or a copy where values must be brought together or converted.
-    fn input(&mut self, port: &PortInfo, body: &mut Vec<ir::Stmt>) -> Var {
+    fn input(&mut self, port: &PortInfo, access: Access, body: &mut Vec<ir::Stmt>) -> Var {
         let size = port.ty.size();
         let sources: Vec<(ir::Span, Ty)> =
             (0..port.terminals()).map(|i| self.source(port.first + i, &port.ty)).collect();
-        let var = |span| Var { span, ty: port.ty.clone(), count: port.count, writable: false };
+        let var = |span| Var { span, ty: port.ty.clone(), count: port.count, access };
         let length = size * port.terminals() as u32;
         let first = sources.first().map(|(span, _)| span.start);
         let together = |(i, (span, given)): (usize, &(ir::Span, Ty))| {
             first.is_some_and(|first| span.start == first.plus(i as u32 * size)) && needs_nothing(given, &port.ty)
         };
-        if let (Some(first), true) = (first, sources.iter().enumerate().all(together)) {
+        let direct = access == Access::No && sources.iter().enumerate().all(together);
+        if let (Some(first), true) = (first, direct) {
             return var(first.span(length));
         }
         let slots = self.builder.scratch(length);
@@ -227,7 +232,9 @@ fn flat_slots(node: &Node<'_>, vars: &[(String, Var)], wanted: Direction) -> Vec
 /// component.
 pub(super) fn named_block(node: &Node<'_>) -> Option<ir::blocks::Block> {
     let component = node.place.component;
-    if component.behaviour.is_some() || Block::named(&component.name.text).is_some() {
+    // A multiport switch is at fault without a port number; a mere declaration must not be.
+    let name = component.name.text.as_str();
+    if component.behaviour.is_some() || Block::named(name).is_some() || name == "MultiportSwitch" {
         return None;
     }
     let params = component.params.iter().filter_map(|param| {

@@ -4,7 +4,7 @@ use anabranch_program::{self as ir, ArrayOp, Unary};
 
 use super::expr::{is_one, like_shapes, shape, shown};
 use super::index::Chosen;
-use super::{Data, Lower, Val};
+use super::{Access, Data, Lower, Val};
 use crate::diagnostic::{Code, Problem};
 use crate::model::ty::{Class, Kind, Ty};
 use crate::syntax::Span;
@@ -25,7 +25,13 @@ impl Lower<'_, '_> {
             return self.error(Code::NotAssignable, target.span, "this cannot be assigned to");
         };
         match self.var(root) {
-            Some(var) if var.writable => {}
+            Some(var) if var.access == Access::Yes => {}
+            Some(var) if var.access == Access::Copy => {
+                let message =
+                    format!("the in-port `{root}` is assigned to; only this component sees it, until the tick ends");
+                let told = Problem::warning(Code::NotAssignable, target.span, message);
+                self.tell(told.help("declare a variable"));
+            }
             Some(_) => {
                 let told = Problem::error(Code::NotAssignable, target.span, format!("`{root}` cannot be assigned to"));
                 self.tell(told.help("only out-ports and variables of this component change; declare a variable"));

@@ -34,7 +34,18 @@ pub struct Var {
     /// How many elements, if it is an array of ports.
     pub count: Option<u32>,
     /// Whether it may be assigned to.
-    pub writable: bool,
+    pub access: Access,
+}
+
+/// Whether a name may be assigned to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It may not.
+    No,
+    /// It may.
+    Yes,
+    /// It is a copy of an in-port: it may, with a warning.
+    Copy,
 }
 
 /// Where the numbers of a value are.

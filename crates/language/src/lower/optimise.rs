@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anabranch_program::{self as ir, Action, Binary};
 
 use super::expr::fold_unary;
-use super::{Data, Lower, Val, Var};
+use super::{Access, Data, Lower, Val, Var};
 use crate::diagnostic::{Code, Problem};
 use crate::model::ty::{Class, Number, Ty};
 use crate::syntax::Span;
@@ -39,7 +39,8 @@ impl Lower<'_, '_> {
         Some(())
     }
 
-    /// Slots of the unknowns, and their bounds. The search starts as near to zero as bounds allow.
+    /// Slots of the unknowns, and their bounds. The search starts in the middle of two bounds, else as near to zero as
+    /// they allow.
     fn unknowns(&mut self, unknowns: &[(Type, Name)]) -> Option<(ir::Span, ir::Span, ir::Span)> {
         let mut types: Vec<(Ty, String)> = Vec::new();
         for (ty, name) in unknowns {
@@ -56,12 +57,14 @@ impl Lower<'_, '_> {
         let (low, high) = (bounds(|number| number.low), bounds(|number| number.high));
         let span = self.builder.scratch(u32::try_from(low.len()).unwrap_or(u32::MAX));
         for (i, (low, high)) in low.iter().zip(&high).enumerate() {
-            self.emit(ir::Stmt::set(span.at(i as u32), 0f64.max(*low).min(*high)));
+            let start =
+                if low.is_finite() && high.is_finite() { low + (high - low) / 2.0 } else { 0f64.max(*low).min(*high) };
+            self.emit(ir::Stmt::set(span.at(i as u32), start));
         }
         let mut offset = 0;
         for (ty, name) in types {
             let size = ty.size();
-            self.declare(&name, Var { span: span.part(offset, size), ty, count: None, writable: true });
+            self.declare(&name, Var { span: span.part(offset, size), ty, count: None, access: Access::Yes });
             offset += size;
         }
         let lower = self.builder.constant(format!("{}.lower", self.name), &low);
@@ -83,7 +86,7 @@ impl Lower<'_, '_> {
         match &problem.result {
             Some((Some(ty), name)) => {
                 let ty = crate::model::types::resolve(ty, self.place, self.env, self.report)?;
-                self.declare(&name.text, Var { span: best, ty, count: None, writable: true });
+                self.declare(&name.text, Var { span: best, ty, count: None, access: Access::Yes });
             }
             Some((None, name)) => {
                 let target = Expr { span: name.span, kind: ExprKind::Name(name.text.clone()) };
@@ -133,7 +136,7 @@ impl Lower<'_, '_> {
         }
         let slot = self.builder.scratch(1);
         self.scopes.push(BTreeMap::new());
-        self.declare(&counter.text, Var { span: slot, ty: Ty::scalar(Class::Whole), count: None, writable: false });
+        self.declare(&counter.text, Var { span: slot, ty: Ty::scalar(Class::Whole), count: None, access: Access::No });
         let mut fine = Some(());
         let mut at = low;
         while at <= high && fine.is_some() {

@@ -1,11 +1,12 @@
 //! Statements.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anabranch_program::{self as ir, ArrayOp};
 
-use super::{Lower, Val, Var, known};
+use super::{Access, Lower, Val, Var, known};
 use crate::diagnostic::{Code, Problem};
+use crate::model::delay::reads;
 use crate::model::ty::{Class, Kind, Number, Ty};
 use crate::syntax::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, Type};
@@ -69,40 +70,54 @@ impl Lower<'_, '_> {
         Some(())
     }
 
-    /// A variable that lasts: its first value must be known when the model is built.
+    /// A variable that lasts. Its first value is computed when the model is built if it can be, else in the first tick.
     fn declare_static(&mut self, ty: &Ty, name: &Name, first: Option<&Expr>) {
-        let size = ty.size() as usize;
-        let mut initial = vec![0.0; size];
-        let ports: std::collections::BTreeSet<String> =
-            self.scopes.iter().flat_map(|scope| scope.keys()).cloned().collect();
-        if let Some(first) = first.filter(|first| crate::model::delay::reads(first, &ports)) {
-            let told = Problem::error(
-                Code::NotConstant,
-                first.span,
-                "the first value of a static variable is set before anything runs",
-            );
-            self.tell(told.help("use parameters and numbers only, and assign the rest in the first tick"));
-        } else if let Some(first) = first
-            && let Some(known) = known(first, self.place, self.env, self.report)
-        {
-            let val = known_as_val(&known);
-            // Checked as an assignment is; the numbers are used directly.
-            if self.fits(&val, ty, first.span) {
-                let cut = |x: f64| match ty.number().map(|number| &number.class) {
-                    Some(Class::Whole) => x.trunc(),
-                    Some(Class::Truth) => f64::from(u8::from(x != 0.0)),
-                    _ => x,
-                };
-                if known.values.len() == size {
-                    initial = known.values.iter().map(|x| cut(*x)).collect();
-                } else if let [one] = known.values.as_slice() {
-                    initial = vec![cut(*one); size];
-                }
-            }
-        }
+        let names: BTreeSet<String> = self.scopes.iter().flat_map(|scope| scope.keys()).cloned().collect();
+        let late = first.filter(|first| reads(first, &names));
+        let initial = match first {
+            Some(first) if late.is_none() => self.first_value(ty, first),
+            _ => vec![0.0; ty.size() as usize],
+        };
         let span = self.builder.state(format!("{}.{}", self.name, name.text), &initial);
         self.kept.push(span);
-        self.declare(&name.text, Var { span, ty: ty.clone(), count: None, writable: true });
+        if let Some(first) = late {
+            self.set_once(span, ty, first, &name.text);
+        }
+        self.declare(&name.text, Var { span, ty: ty.clone(), count: None, access: Access::Yes });
+    }
+
+    /// The numbers that a variable starts with.
+    fn first_value(&mut self, ty: &Ty, first: &Expr) -> Vec<f64> {
+        let size = ty.size() as usize;
+        let zero = vec![0.0; size];
+        let Some(known) = known(first, self.place, self.env, self.report) else { return zero };
+        // Checked as an assignment is; the numbers are used directly.
+        if !self.fits(&known_as_val(&known), ty, first.span) {
+            return zero;
+        }
+        let cut = |x: &f64| match ty.number().map(|number| &number.class) {
+            Some(Class::Whole) => x.trunc(),
+            Some(Class::Truth) => f64::from(u8::from(*x != 0.0)),
+            _ => *x,
+        };
+        match known.values.as_slice() {
+            [one] => vec![cut(one); size],
+            many if many.len() == size => many.iter().map(cut).collect(),
+            _ => zero,
+        }
+    }
+
+    /// Sets a variable in the first tick only.
+    fn set_once(&mut self, span: ir::Span, ty: &Ty, first: &Expr, name: &str) {
+        let done = self.builder.state(format!("{}.{name} (set)", self.name), &[0.0]);
+        self.kept.push(done);
+        let outer = std::mem::take(&mut self.body);
+        if let Some(val) = self.expr(first) {
+            self.store(span, ty, &val, first.span);
+        }
+        self.emit(ir::Stmt::set(done.start, 1.0));
+        let once = std::mem::replace(&mut self.body, outer);
+        self.emit(ir::Stmt::if_else(done.start, vec![], once));
     }
 
     /// Whether a value could be assigned; nothing of it is kept.
@@ -122,7 +137,7 @@ impl Lower<'_, '_> {
             }
             None => self.emit(ArrayOp::Fill { to: span, value: ir::Expr::Const(0.0) }),
         }
-        self.declare(&name.text, Var { span, ty: ty.clone(), count: None, writable: true });
+        self.declare(&name.text, Var { span, ty: ty.clone(), count: None, access: Access::Yes });
     }
 
     /// Statements of their own, with names of their own.
@@ -176,7 +191,7 @@ impl Lower<'_, '_> {
         let whole = |bound: &Option<ir::Expr>| matches!(bound, Some(ir::Expr::Const(x)) if x.fract() == 0.0);
         let class = if whole(&from) && whole(&step) { Class::Whole } else { Class::Real };
         self.scopes.push(BTreeMap::new());
-        let var = Var { span: slot, ty: Ty::scalar(class), count: None, writable: false };
+        let var = Var { span: slot, ty: Ty::scalar(class), count: None, access: Access::No };
         self.declare(&counter.text, var);
         let inside = self.block(body);
         self.scopes.pop();
@@ -198,7 +213,7 @@ impl Lower<'_, '_> {
         let (index, slot) = (self.builder.scratch(1), self.builder.scratch(1));
         let ty = Ty { shape: vec![], ..val.ty.clone() };
         self.scopes.push(BTreeMap::new());
-        self.declare(&counter.text, Var { span: slot, ty, count: None, writable: false });
+        self.declare(&counter.text, Var { span: slot, ty, count: None, access: Access::No });
         let mut inside = self.block(body);
         self.scopes.pop();
         let place = self.located(through.span);

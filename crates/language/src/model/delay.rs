@@ -124,6 +124,22 @@ pub fn always_written(body: &[Stmt], name: &str) -> bool {
     false
 }
 
+/// Whether some statement assigns to a name.
+pub fn assigns(body: &[Stmt], name: &str) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Assign { target, .. } => root_name(target) == Some(name),
+        StmtKind::If { arms, otherwise } => {
+            arms.iter().any(|(_, body)| assigns(body, name))
+                || otherwise.as_ref().is_some_and(|body| assigns(body, name))
+        }
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } => assigns(body, name),
+        StmtKind::Optimize(problem) => {
+            matches!(&problem.result, Some((None, best)) if best.text == name) || assigns(&problem.constraints, name)
+        }
+        _ => false,
+    })
+}
+
 /// Whether a statement reads or writes one of the names.
 fn mentions(stmt: &Stmt, names: &BTreeSet<String>) -> bool {
     let any = |body: &[Stmt]| body.iter().any(|stmt| mentions(stmt, names));

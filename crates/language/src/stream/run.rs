@@ -99,9 +99,23 @@ fn prepare(
             problems.push(told.help("every stream needs one value per tick; `-` stands for any"));
             continue;
         }
-        let reader = Reader { library, file, component, ty: &bound.ty, size: bound.slots.length as usize };
+        let reader = Reader {
+            library,
+            file,
+            component,
+            ty: &bound.ty,
+            size: bound.slots.length as usize,
+            may_be_short: bound.direction == Direction::In,
+        };
         let mut values = Vec::new();
         for value in &line.values {
+            if reader.is_short(value) {
+                let message = format!(
+                    "`{}` has {} elements, and fewer are given; the others keep their values",
+                    bound.name, reader.size
+                );
+                problems.push(Problem::warning(Code::StreamValue, value.span, message).help("give all of them"));
+            }
             match reader.read(value) {
                 Ok(numbers) => values.push(numbers),
                 Err(problem) => problems.push(problem),

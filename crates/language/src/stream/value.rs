@@ -35,6 +35,8 @@ pub(super) struct Reader<'a, 'l> {
     pub ty: &'a Ty,
     /// How many slots the port has.
     pub size: usize,
+    /// Whether a row may be shorter than the port: the rest keeps its value.
+    pub may_be_short: bool,
 }
 
 impl Reader<'_, '_> {
@@ -59,7 +61,8 @@ impl Reader<'_, '_> {
                     Some((each, share)) => (self.number(each)?, Some(self.number(share)?)),
                     None => (if entries.len() == 1 && self.size == 1 { 0.0 } else { ENTRY_TOLERANCE }, None),
                 };
-                if entries.len() != self.size || !self.shape_fits(rows, columns) {
+                let short = self.is_short(value);
+                if !short && (entries.len() != self.size || !self.shape_fits(rows, columns)) {
                     let message = format!("a {rows}×{columns} value for {} with {} elements", self.ty, self.size);
                     return Err(Problem::error(Code::StreamValue, value.span, message));
                 }
@@ -70,10 +73,20 @@ impl Reader<'_, '_> {
                         None => None,
                     });
                 }
+                all.resize(self.size, None);
                 Ok(Numbers::All(all, share))
             }
             StreamValueKind::File { path, .. } => self.file_value(path, value),
         }
+    }
+
+    /// Whether a value is a row with fewer entries than the port takes.
+    pub fn is_short(&self, value: &StreamValue) -> bool {
+        let StreamValueKind::Array { slices, .. } = &value.kind else { return false };
+        let [rows] = slices.as_slice() else { return false };
+        let [row] = rows.as_slice() else { return false };
+        let (r, c) = self.ty.rows_columns();
+        self.may_be_short && (r == 1 || c == 1) && row.len() < self.size
     }
 
     /// Vectors may lie either way; matrices may not.

@@ -5,6 +5,7 @@
 
 pub mod assembly;
 pub mod ast;
+mod ast_data;
 mod component;
 mod data;
 mod expr;
