@@ -99,7 +99,8 @@ fn main() {
             let search = Search::new(&space, &objective, optimiser, Settings::first(Seed(seed), simulations)).ok()?;
             search.run_unsaved().simulations_to_first()
         };
-        let found = Repeats { to_first: (0..repeats).into_par_iter().map(one).collect() };
+        // Habits were chosen with seeds below 50; the table uses others.
+        let found = Repeats { to_first: (1000..1000 + repeats).into_par_iter().map(one).collect() };
         let ours = found.mean_simulations().unwrap_or(f64::NAN);
         let scaled = found.successes() * 50 / repeats.max(1);
         not_worse += u32::from(scaled + 1 >= successes);

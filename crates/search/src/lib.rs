@@ -12,7 +12,7 @@
 //!     Dimension::one_of("weather", &["clear", "rain", "fog"]),
 //! ])?;
 //! // A stand-in for a simulation: closest to an accident in fog with a gap of 12 m.
-//! let safe_by = |values: &[f64]| (values[0] - 12.0).abs() + 10.0 * (2.0 - values[1]) - 0.5;
+//! let safe_by = |values: &[f64]| (values[0] - 12.0).abs() + 10.0 * (2.0 - values[1]) - 2.0;
 //! let optimiser = Method::Auto.build(&space.layout()?, Seed(1), 200)?;
 //! let report = Search::new(&space, &safe_by, optimiser, Settings::first(Seed(1), 200))?.run_unsaved();
 //! let worst = report.best().expect("something was simulated");

@@ -82,7 +82,8 @@ fn what_matters_is_told_from_what_does_not() {
         let report = run(method, &space, f, 3, 400);
         let shares: Vec<f64> =
             importance(&space, &report, Seed(1)).expect("400 points").iter().map(|i| i.share).collect();
-        let (least, most) = if method == Method::Random { (0.7, 0.06) } else { (0.4, 0.15) };
+        // A walker crowds where it is dangerous: shares shrink, but what does not matter stays far below.
+        let (least, most) = if method == Method::Random { (0.7, 0.06) } else { (0.05, 0.005) };
         assert!(shares[0] > least, "{}: {shares:?}", method.name());
         assert!(shares[2] < most && shares[3] < most, "{}: {shares:?}", method.name());
     }

@@ -115,6 +115,10 @@ impl NelderMead {
                 }
                 if left.is_empty() {
                     self.order();
+                    // A simplex without a single value has no direction.
+                    if self.corners.first().is_some_and(|best| !best.value.is_finite()) {
+                        self.begin();
+                    }
                 } else {
                     self.waiting = Waiting::Corners(left);
                 }

@@ -46,19 +46,19 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            bounds: 0.5,
-            more: 0.5,
-            starts: 3,
+            bounds: 0.45,
+            more: 0.75,
+            starts: 8,
             level: 0.5,
             halve: 0.5,
             all: 0.1,
             again: 0.7,
             mirror: 0.5,
             longer: 1.5,
-            flat: 0.7,
+            flat: 1.0,
             step: 0.4,
-            idle: 60,
-            fresh: 0.0,
+            idle: 50,
+            fresh: 0.25,
         }
     }
 }
