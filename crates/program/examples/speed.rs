@@ -1,10 +1,11 @@
 //! How fast programs are: `cargo run --release -p anabranch-program --example speed`.
 //!
 //! A lane-keeping law in machine code beside the same law written by hand in Rust, taking turns in one run; a program of
-//! a thousand steps; the same with its independent steps on two threads.
+//! a thousand steps; what it would cost to share its ticks with another thread.
 
 use std::hint::black_box;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anabranch_kernel::maths;
 use anabranch_program::blocks::Block;
@@ -72,12 +73,14 @@ fn by_hand(d: &[f64; 4], speed: f64, line: &mut [f64; 4]) -> f64 {
     steer.clamp(-0.785, 0.785)
 }
 
+type Parameters<'a> = Vec<(&'a str, &'a [f64])>;
+
 /// A thousand atomic steps in chains of ten blocks of different kinds.
 fn thousand() -> Program {
     let mut b = Builder::new("thousand");
     let u = b.input("u", &[1.0]).start;
     let time: (&str, &[f64]) = ("sample_time", &[0.01]);
-    let kinds: [(&str, Vec<(&str, &[f64])>); 10] = [
+    let kinds: [(&str, Parameters<'_>); 10] = [
         ("Gain", vec![("gain", &[0.9])]),
         ("LowPass", vec![time, ("time_constant", &[0.1])]),
         ("Saturation", vec![("low", &[-5.0]), ("high", &[5.0])]),
@@ -151,6 +154,11 @@ fn main() {
         code / hand
     );
 
+    large_programs();
+    matrices();
+}
+
+fn large_programs() {
     let large = Arc::new(thousand());
     let compile = nanoseconds(1, |_| drop(black_box(Native::compile(large.clone()))));
     let native = Native::compile(large.clone()).expect("compiles");
@@ -171,4 +179,52 @@ fn main() {
         plain / 1e3,
         compile / 1e6
     );
+    let levels = large.levels();
+    let handover = handover();
+    println!(
+        "independent steps: {} levels; handing over to another thread and back takes {:.2} us, per level twice per tick",
+        levels.iter().max().map_or(0, |level| level + 1),
+        handover / 1e3
+    );
+}
+
+fn matrices() {
+    let n = 100_u32;
+    let mut b = Builder::new("matrices");
+    let [left, right] = ["a", "b"].map(|name| b.constant(name, &vec![0.5; (n * n) as usize]).matrix(n, n));
+    let to = b.signal("c", n * n).matrix(n, n);
+    b.step("product", vec![ArrayOp::Product { to, left, right }.into()]);
+    let program = b.finish().expect("in order");
+    let mut memory = program.memory();
+    let mut best = f64::INFINITY;
+    for _ in 0..7 {
+        best = best.min(nanoseconds(50, |_| program.tick(&mut memory, Now::default()).expect("no fault")));
+    }
+    let operations = 2.0 * f64::from(n).powi(3);
+    println!("product of {n} x {n} matrices: {:.0} us, {:.2} GFLOP/s", best / 1e3, operations / best);
+}
+
+/// How long it takes to hand over to a waiting thread and to hear from it again: what every level would cost at least.
+fn handover() -> f64 {
+    let turn = AtomicU64::new(0);
+    let rounds = 20_000;
+    let wait = |until: &dyn Fn(u64) -> bool| {
+        let mut spins = 0_u32;
+        while !until(turn.load(Ordering::Acquire)) {
+            spins += 1;
+            if spins.is_multiple_of(1000) { std::thread::yield_now() } else { std::hint::spin_loop() }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0..rounds {
+                wait(&|turn| turn > 2 * round);
+                turn.store(2 * round + 2, Ordering::Release);
+            }
+        });
+        nanoseconds(rounds, |round| {
+            turn.store(2 * round + 1, Ordering::Release);
+            wait(&|turn| turn > 2 * round + 1);
+        })
+    })
 }

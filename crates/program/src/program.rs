@@ -183,6 +183,28 @@ impl Program {
         let writes = |step: &Effects| step.writes.iter().any(|range| range.contains(&address));
         self.uses.steps.iter().rposition(writes).map(|step| step as u32)
     }
+    /// The level of each step: steps of one level touch nothing that another of them writes, so their order among each
+    /// other does not matter. A step comes after every earlier step that it could hear from or overwrite.
+    pub fn levels(&self) -> Vec<u32> {
+        let total = self.layout().total();
+        // The first level at which a slot may be read, and at which it may be written.
+        let (mut readable, mut writable) = (vec![0_u32; total], vec![0_u32; total]);
+        let mut levels = Vec::with_capacity(self.steps().len());
+        for effects in self.effects() {
+            let after_reads = effects.reads.iter().flat_map(|range| &readable[range.clone()]);
+            let after_writes = effects.writes.iter().flat_map(|range| &writable[range.clone()]);
+            let level = after_reads.chain(after_writes).copied().max().unwrap_or(0);
+            for address in effects.reads.iter().cloned().flatten() {
+                writable[address] = writable[address].max(level + 1);
+            }
+            for address in effects.writes.iter().cloned().flatten() {
+                readable[address] = readable[address].max(level + 1);
+                writable[address] = writable[address].max(level + 1);
+            }
+            levels.push(level);
+        }
+        levels
+    }
     /// What each step reads and writes.
     pub(crate) fn effects(&self) -> &[Effects] {
         &self.uses.steps
@@ -234,7 +256,7 @@ pub struct State {
 impl Memory {
     /// The number in a slot; zero where there is none.
     pub fn get(&self, slot: Slot) -> f64 {
-        self.values.get(self.layout.address(slot)).copied().unwrap_or_default()
+        self.read(slot.into()).first().copied().unwrap_or_default()
     }
     /// Puts a number into a slot. Returns whether there is one.
     pub fn set(&mut self, slot: Slot, value: f64) -> bool {

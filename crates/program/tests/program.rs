@@ -310,3 +310,34 @@ fn operands_count_as_read_before_the_target_is_written() {
     // 1 2 3 → 1 1 2 → 1, 1 + 1, 1 + 2.
     assert_eq!(memory.saved(), [1.0, 2.0, 3.0]);
 }
+
+#[test]
+fn levels_keep_every_step_after_those_it_depends_on() {
+    let mut builder = Builder::new("test");
+    let u = builder.input("u", &[1.0]).start;
+    let [a, b, c] = ["a", "b", "c"].map(|name| builder.state(name, &[0.0]).start);
+    builder.step("a from u", vec![Stmt::set(a, u)]);
+    builder.step("b from u", vec![Stmt::set(b, u)]);
+    builder.step("c from a and b", vec![Stmt::set(c, a + b)]);
+    builder.step("a again", vec![Stmt::set(a, 2.0)]);
+    builder.step("b counts", vec![Stmt::set(b, b + 1.0)]);
+    builder.step("nothing", vec![]);
+    let program = builder.finish().unwrap();
+    assert_eq!(program.levels(), [0, 0, 1, 2, 2, 0]);
+}
+
+#[test]
+fn the_executor_runs_a_program_either_way() {
+    let program = std::sync::Arc::new(one_step(|builder| {
+        let y = builder.output("y", &[0.0]).start;
+        vec![Stmt::set(y, y + 1.0)]
+    }));
+    let chosen = anabranch_program::Executor::new(program.clone());
+    let plain = anabranch_program::Executor::Interpreter(program.clone());
+    assert_eq!(cfg!(feature = "native"), !matches!(chosen, anabranch_program::Executor::Interpreter(_)));
+    for executor in [chosen, plain] {
+        let mut memory = executor.program().memory();
+        (0..3).for_each(|tick| executor.tick(&mut memory, Now { tick, ..Now::default() }).unwrap());
+        assert_eq!(memory.outputs(), [3.0]);
+    }
+}

@@ -91,9 +91,11 @@ fn sizes(spec: &ErrorSpec, modes: &[u8], step_s: f64) -> Vec<Size> {
         ErrorKind::Offset { by } => vec![Size::new(spec, "offset.by", by, "m/s^2")],
         ErrorKind::Gain { by } => vec![Size { neutral: 1.0, ..Size::new(spec, "gain.by", by, "") }],
         ErrorKind::Displaced { by_m, .. } => vec![metres("displaced.by", &[*by_m])],
-        ErrorKind::Flipped { .. } | ErrorKind::Missed { .. } | ErrorKind::Ghost { .. } | ErrorKind::Appears { .. } => {
-            Vec::new()
-        }
+        ErrorKind::Lost { .. }
+        | ErrorKind::Flipped { .. }
+        | ErrorKind::Missed { .. }
+        | ErrorKind::Ghost { .. }
+        | ErrorKind::Appears { .. } => Vec::new(),
     };
     sizes.retain(|size| !size.values.is_empty());
     sizes

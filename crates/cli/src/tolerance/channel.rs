@@ -93,9 +93,11 @@ fn of_error(spec: &ScenarioSpec, error: &ErrorSpec) -> Vec<Channel> {
             let room = if lowest < 0.0 { gain.nominal / -lowest } else { gain.max };
             vec![Channel { max: gain.max.min(room), values: by.clone(), none: 1.0, ..gain }]
         }
-        ErrorKind::Flipped { .. } | ErrorKind::Missed { .. } | ErrorKind::Ghost { .. } | ErrorKind::Appears { .. } => {
-            Vec::new()
-        }
+        ErrorKind::Lost { .. }
+        | ErrorKind::Flipped { .. }
+        | ErrorKind::Missed { .. }
+        | ErrorKind::Ghost { .. }
+        | ErrorKind::Appears { .. } => Vec::new(),
     }
 }
 

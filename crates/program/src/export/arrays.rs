@@ -56,6 +56,14 @@ impl Writer<'_> {
                 self.close("}");
                 self.line(format!("m[{}] = {sum};", layout.address(*to)));
             }
+            _ => self.matrices(operation),
+        }
+    }
+
+    fn matrices(&mut self, operation: &ArrayOp) {
+        let layout = *self.program.layout();
+        let at = |span: Span| layout.address(span.start);
+        match operation {
             ArrayOp::Product { to, left, right } => {
                 let (inner, columns) = (left.columns, right.columns);
                 let (left, right) = (at(left.span()), at(right.span()));
@@ -93,6 +101,8 @@ impl Writer<'_> {
             ArrayOp::Solve { .. } => self.refuse("a system of equations"),
             ArrayOp::Eigen { .. } => self.refuse("eigenvalues"),
             ArrayOp::SquareRoot { .. } => self.refuse("the square root of a matrix"),
+            // The others are written by `array`.
+            _ => {}
         }
     }
 

@@ -265,7 +265,7 @@ impl Writer<'_> {
             },
             Binary::Hypot => match self.language {
                 Language::C => format!("sqrt({x} * {x} + {y} * {y})"),
-                Language::Rust => format!("({x} * {x} + {y} * {y}).sqrt()"),
+                Language::Rust => format!("f64::sqrt({x} * {x} + {y} * {y})"),
             },
             Binary::Less => compared("<"),
             Binary::LessEqual => compared("<="),
@@ -301,6 +301,7 @@ impl Writer<'_> {
         };
         let text = text.replace("PREFIX_SLOTS", &constant).replace("PREFIX", prefix);
         self.text.push_str(&text.replace("TOTAL", &layout.total().max(1).to_string()));
+        self.text.push('\n');
     }
 
     fn start(&mut self) {

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 
 use super::emit::Emitter;
 use super::expression::is_inline;
-use super::helpers::{self, Context};
+use super::helpers;
 use crate::expression::{Place, Unary};
 use crate::memory::Matrix;
 use crate::statement::{ArrayOp, Fold};
@@ -29,7 +29,7 @@ impl Emitter<'_> {
         let number = self.integer(u32::try_from(self.calls.arrays.len()).unwrap_or(u32::MAX));
         self.calls.arrays.push(operation.clone());
         let value = value.unwrap_or_else(|| self.number(0.0));
-        let address = helpers::array as unsafe extern "C" fn(*mut Context, *mut f64, u32, f64) -> u32 as usize;
+        let address = helpers::array as *const () as usize;
         let code = self.call(address, &[self.context, self.memory, number, value], types::I32);
         let zero = self.integer(0);
         let fine = self.builder.ins().icmp(IntCC::Equal, code, zero);

@@ -252,7 +252,7 @@ impl<'a> Emitter<'a> {
         let count = match fixed {
             Some(count) => self.number(count),
             None => {
-                let address = helpers::rounds as extern "C" fn(f64, f64, f64) -> f64 as usize;
+                let address = helpers::rounds as *const () as usize;
                 let count = self.call(address, &[from, step, to], types::F64);
                 let zero = self.number(0.0);
                 let finite = self.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, count, zero);
@@ -301,7 +301,7 @@ impl<'a> Emitter<'a> {
     fn minimize(&mut self, problem: &Problem, at: Place) {
         let number = self.integer(u32::try_from(self.calls.problems.len()).unwrap_or(u32::MAX));
         self.calls.problems.push((problem.clone(), self.step, at));
-        let address = helpers::minimize as unsafe extern "C" fn(*mut Context, *mut f64, u32) -> u32 as usize;
+        let address = helpers::minimize as *const () as usize;
         let failed = self.call(address, &[self.context, self.memory, number], types::I32);
         let [noted, go_on] = [(); 2].map(|()| self.builder.create_block());
         self.builder.set_cold_block(noted);

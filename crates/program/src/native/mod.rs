@@ -29,6 +29,9 @@ use helpers::Context;
 /// beyond this size compiling takes more than proportional time.
 const NODES_PER_FUNCTION: u32 = 2000;
 
+/// A step with more operations is left to the interpreter: compiling it could take minutes.
+const NODES_PER_STEP_MAX: u32 = 200_000;
+
 /// Why a program could not be compiled. The interpreter can still execute it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("program {program} cannot be compiled to machine code: {reason}")]
@@ -39,6 +42,7 @@ pub struct NativeError {
     pub reason: String,
 }
 
+// SAFETY: to be called with the memory of the program that it was compiled from and a context of the same program.
 type Code = unsafe extern "C" fn(*mut f64, *mut Context) -> u32;
 
 /// A program compiled to machine code. Shared by all threads, like the program.
@@ -75,6 +79,9 @@ impl Native {
     }
 
     fn try_compile(program: Arc<Program>) -> Result<Self, String> {
+        if let Some(step) = program.effects().iter().position(|effects| effects.nodes > NODES_PER_STEP_MAX) {
+            return Err(format!("step {} has more than {NODES_PER_STEP_MAX} operations", program.steps()[step].name));
+        }
         let mut module = module()?;
         let mut calls = Calls::default();
         let mut ids = Vec::new();

@@ -69,16 +69,23 @@ pub fn first<E>(
     Ok(slopes)
 }
 
-/// Second derivatives of the value, row by row. Constraints count as planes.
+/// Second derivatives, row by row, of the value less the constraints times their forces: how the function bends along
+/// the constraints.
 ///
 /// With bounds in the way the pattern of points is moved inside; a parabola has the same curvature there.
 pub fn second<E>(
     x: &[f64],
     bounds: &[[f64; 2]],
     here: &Sample,
+    forces: &[f64],
     evaluate: &mut impl FnMut(&[f64]) -> Result<Sample, Failure<E>>,
 ) -> Result<Vec<f64>, Failure<E>> {
     let n = x.len();
+    let bent = |sample: &Sample| {
+        let constraints = sample.equal.iter().chain(&sample.at_least);
+        constraints.zip(forces).fold(sample.value, |sum, (c, force)| sum - c * force)
+    };
+    let middle = bent(here);
     let steps: Vec<f64> = (0..n)
         .map(|k| {
             let step = stride(x[k], FAR);
@@ -90,7 +97,7 @@ pub fn second<E>(
         for &(k, times) in moves {
             point[k] += times * steps[k];
         }
-        evaluate(&point).map(|sample| sample.value)
+        evaluate(&point).map(|sample| bent(&sample))
     };
     let mut one = Vec::with_capacity(n);
     for k in 0..n {
@@ -100,13 +107,13 @@ pub fn second<E>(
     for row in 0..n {
         let inside = |place: f64| (bounds[row][0]..=bounds[row][1]).contains(&(x[row] + place * steps[row]));
         h[row * n + row] = if inside(-1.0) {
-            (one[row] - 2.0 * here.value + at(&[(row, -1.0)])?) / (steps[row] * steps[row])
+            (one[row] - 2.0 * middle + at(&[(row, -1.0)])?) / (steps[row] * steps[row])
         } else {
-            (at(&[(row, 2.0)])? - 2.0 * one[row] + here.value) / (steps[row] * steps[row])
+            (at(&[(row, 2.0)])? - 2.0 * one[row] + middle) / (steps[row] * steps[row])
         };
         for column in 0..row {
             let both = at(&[(row, 1.0), (column, 1.0)])?;
-            let mixed = (both - one[row] - one[column] + here.value) / (steps[row] * steps[column]);
+            let mixed = (both - one[row] - one[column] + middle) / (steps[row] * steps[column]);
             h[row * n + column] = mixed;
             h[column * n + row] = mixed;
         }

@@ -11,6 +11,7 @@
 mod derivatives;
 mod quadratic;
 
+use crate::array::dot;
 use crate::fault::FaultKind;
 use derivatives::Slopes;
 use quadratic::Plane;
@@ -19,6 +20,8 @@ use quadratic::Plane;
 const ROUNDS_MAX: u32 = 200;
 /// A step below this, relative to the point, ends the search.
 const STEP_TOLERANCE: f64 = 1e-9;
+/// A promise below this part of the value is rounding.
+const RELATIVE_PROMISE: f64 = 1e-14;
 /// A constraint may be missed by this, relative to the largest variable.
 const VIOLATION_TOLERANCE: f64 = 1e-7;
 /// Points at which a function of one bounded variable is looked at before the search, so that it starts in the right
@@ -68,28 +71,34 @@ pub fn minimise<E>(start: &[f64], bounds: &[[f64; 2]], evaluate: &mut Evaluate<'
         return Err(Failure::Search(FaultKind::NoConvergence));
     }
     let mut weight = 1.0;
+    // Of equations, then of inequalities.
+    let mut forces = vec![0.0; here.equal.len() + here.at_least.len()];
     for _ in 0..ROUNDS_MAX {
         let slopes = derivatives::first(&x, bounds, &here, &mut evaluate)?;
         let planes = planes(&x, bounds, &here, &slopes);
-        let curvature = derivatives::second(&x, bounds, &here, &mut evaluate)?;
+        let curvature = derivatives::second(&x, bounds, &here, &forces, &mut evaluate)?;
         let Some(step) = quadratic::solve(&curvature, &slopes.value, &planes) else {
             // The planes contradict each other: go where they are missed least, if there is such a way.
             let step = quadratic::least_violation(&slopes, &here);
-            match advance(&x, bounds, &here, &step, f64::INFINITY, &mut evaluate)? {
+            match advance(&x, bounds, &here, &step, Merit::Violation, &mut evaluate)? {
                 Some((point, sample)) if sample.violation() < 0.999 * here.violation() => (x, here) = (point, sample),
                 _ => return Err(Failure::Search(FaultKind::Infeasible)),
             }
             continue;
         };
-        let steepest = step.multipliers.iter().fold(0.0, |most: f64, u| if u.abs() > most { u.abs() } else { most });
+        forces.copy_from_slice(&step.multipliers[..here.equal.len() + here.at_least.len()]);
+        let steepest = largest(&step.multipliers, 0.0);
         weight = if steepest * 1.5 > weight { steepest * 1.5 } else { weight };
-        let scale = x.iter().fold(1.0, |most: f64, x| if x.abs() > most { x.abs() } else { most });
-        let length = step.way.iter().fold(0.0, |most: f64, d| if d.abs() > most { d.abs() } else { most });
+        let scale = largest(&x, 1.0);
+        let length = largest(&step.way, 0.0);
         let fits = here.violation() <= VIOLATION_TOLERANCE * scale;
-        if length <= STEP_TOLERANCE * scale && fits {
+        // What the parabola promises, at first order.
+        let promised = weight * here.violation() - dot(&slopes.value, &step.way);
+        let little = promised <= RELATIVE_PROMISE * here.value.abs();
+        if fits && (length <= STEP_TOLERANCE * scale || little) {
             return Ok(x);
         }
-        match advance(&x, bounds, &here, &step.way, weight, &mut evaluate)? {
+        match advance(&x, bounds, &here, &step.way, Merit::Both { weight, promised }, &mut evaluate)? {
             Some((point, sample)) => (x, here) = (point, sample),
             // No way leads further down within what differences can tell.
             None if fits => return Ok(x),
@@ -97,6 +106,11 @@ pub fn minimise<E>(start: &[f64], bounds: &[[f64; 2]], evaluate: &mut Evaluate<'
         }
     }
     Err(Failure::Search(FaultKind::NoConvergence))
+}
+
+/// The largest size of a number in a list, but not less than `least`.
+fn largest(list: &[f64], least: f64) -> f64 {
+    list.iter().fold(least, |most, x| if x.abs() > most { x.abs() } else { most })
 }
 
 fn clamp(x: f64, [low, high]: [f64; 2]) -> f64 {
@@ -156,27 +170,44 @@ fn planes(x: &[f64], bounds: &[[f64; 2]], here: &Sample, slopes: &Slopes) -> Vec
     planes
 }
 
-/// The first point on the way, halving, at which value + weight·violation has become smaller. With an infinite weight
-/// only the violation counts.
+/// What a step must make smaller.
+#[derive(Clone, Copy)]
+enum Merit {
+    /// Value + weight·violation, by a part of what was promised for the whole step (Armijo's rule).
+    Both { weight: f64, promised: f64 },
+    /// The violation alone.
+    Violation,
+}
+
+/// The first point on the way, halving, that is good enough.
 fn advance<E>(
     x: &[f64],
     bounds: &[[f64; 2]],
     here: &Sample,
     way: &[f64],
-    weight: f64,
+    merit: Merit,
     evaluate: &mut impl FnMut(&[f64]) -> Result<Sample, Failure<E>>,
 ) -> Result<Option<(Vec<f64>, Sample)>, Failure<E>> {
-    /// Halvings: beyond them a step is rounding.
-    const HALVINGS: u32 = 40;
-    let merit = |sample: &Sample| {
-        if weight.is_finite() { sample.value + weight * sample.violation() } else { sample.violation() }
+    /// What is left of a step below this, relative to the point, is rounding: going on would creep along noise.
+    const LEAST: f64 = 1e-11;
+    let (weight, promised) = match merit {
+        Merit::Both { weight, promised } => (Some(weight), promised),
+        Merit::Violation => (None, 0.0),
     };
+    let size = |sample: &Sample| match weight {
+        Some(weight) => sample.value + weight * sample.violation(),
+        None => sample.violation(),
+    };
+    let promised = if promised > 0.0 { promised } else { 0.0 };
+    let least = LEAST * largest(x, 1.0);
+    let length = largest(way, 0.0);
     let mut share = 1.0;
-    for _ in 0..HALVINGS {
+    while share * length > least {
         let point: Vec<f64> =
             x.iter().zip(way).zip(bounds).map(|((x, d), &bound)| clamp(x + share * d, bound)).collect();
         let sample = evaluate(&point)?;
-        if sample.is_finite() && merit(&sample) < merit(here) {
+        let (now, before) = (size(&sample), size(here));
+        if sample.is_finite() && now < before && now <= before - 1e-4 * share * promised {
             return Ok(Some((point, sample)));
         }
         share *= 0.5;

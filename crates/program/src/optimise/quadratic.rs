@@ -13,7 +13,7 @@ pub struct Plane {
     pub equal: bool,
 }
 
-/// A solution with the force of each plane.
+/// A solution with the force of each plane, along its normal.
 pub struct Step {
     pub way: Vec<f64>,
     pub multipliers: Vec<f64>,
@@ -57,7 +57,7 @@ pub fn solve(h: &[f64], g: &[f64], planes: &[Plane]) -> Option<Step> {
         let Some(next) = most_violated(planes, &active, &way) else {
             let mut multipliers = vec![0.0; planes.len()];
             for (&plane, &force) in active.iter().zip(&forces) {
-                multipliers[plane] = force;
+                multipliers[plane] = if turned[plane] { -force } else { force };
             }
             return Some(Step { way, multipliers });
         };

@@ -79,8 +79,10 @@ pub fn program(seed: u64, without: Without) -> Program {
         builder.non_finite(NonFinite::Keep);
     }
     builder.rounds_per_tick(60);
-    for number in 0..1 + maker.dice.below(3) {
-        let body = maker.body(2);
+    // One in ten is large: many small ones find more per second.
+    let large = seed.is_multiple_of(10);
+    for number in 0..1 + maker.dice.below(if large { 3 } else { 2 }) {
+        let body = maker.body(if large { 2 } else { 1 });
         builder.step(format!("step {number}"), body);
     }
     builder.finish().unwrap_or_else(|error| panic!("seed {seed}: {error}"))
@@ -103,7 +105,7 @@ impl Maker {
         span.at(self.dice.below(span.length as usize) as u32)
     }
     fn body(&mut self, depth: u32) -> Vec<Stmt> {
-        (0..1 + self.dice.below(4)).map(|_| self.stmt(depth)).collect()
+        (0..1 + self.dice.below(2 + depth as usize)).map(|_| self.stmt(depth)).collect()
     }
     fn stmt(&mut self, depth: u32) -> Stmt {
         let stmt = match self.dice.below(if depth == 0 { 10 } else { 16 }) {
