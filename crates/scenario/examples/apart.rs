@@ -89,6 +89,7 @@ fn main() -> Result<(), Failure> {
     let levels: u32 = arguments.get(1).and_then(|levels| levels.parse().ok()).unwrap_or(0);
     singles(path, &sets)?;
     let (drive, all) = drive_of(path, &sets)?;
+    #[expect(clippy::disallowed_methods, reason = "a tool for a person: it says how long it took")]
     let since = Instant::now();
     let whole = explored(&drive, all.clone(), drive.segments(), 200)?;
     line("whole", &whole);

@@ -84,16 +84,16 @@ fn over_time(facts: &Facts<'_>, group: &Group) -> Result<Timeline, Failure> {
     frames.extend(last);
     frames.sort_by(|a, b| a.0.total_cmp(&b.0));
     let points = |number: usize| frames.iter().map(|(time_s, values)| [*time_s, values[number]]).collect();
-    let curve = |(number, (_, (_, title, most))): (usize, &(usize, (&str, &str, Option<f64>)))| Curve {
+    let curves = shown.iter().enumerate().map(|(number, (_, (_, title, most)))| Curve {
         title: (*title).to_owned(),
         points: points(number + 1),
         most: *most,
-    };
+    });
     Ok(Timeline {
         title: title(facts, group),
         errors: spans(facts, &group.first.choices),
         clearance: points(0),
-        curves: shown.iter().enumerate().map(curve).collect(),
+        curves: curves.collect(),
         end_s: group.first.verdict.tick as f64 * drive.step_s(),
     })
 }
