@@ -75,11 +75,11 @@ impl Drive {
             },
             route: Vec::new(),
             path: path_facts(&plan.path, wants(card, "samples")),
-            // Off the road only the pose has a sensor with a cycle of its own; the others are read when the driver is asked.
+            // Speed and what is free are read when the driver is asked; sensors have cycles of their own.
             periods: PeriodFacts {
                 pose_s: f64::from(self.localisation.cycle_ticks) * self.model.dt_s,
                 speed_s: self.model.dt_s,
-                objects_s: self.model.dt_s,
+                objects_s: f64::from(self.eyes.as_ref().map_or(1, |eyes| eyes.cycle_ticks)) * self.model.dt_s,
                 occupancy_s: self.model.dt_s,
             },
             walls: if wants(card, "walls") { walls.collect() } else { Vec::new() },

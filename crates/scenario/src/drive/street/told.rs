@@ -124,7 +124,7 @@ impl Street {
 
     /// Seconds between two looks of the sensor.
     pub(in super::super) fn look_s(&self) -> f64 {
-        f64::from(self.look_ticks) * (self.step_us as f64 * 1e-6)
+        f64::from(self.look_ticks) * self.step_us as f64 / 1e6
     }
 
     /// The route of a start, for those who begin it.
