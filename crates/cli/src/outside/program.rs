@@ -312,11 +312,24 @@ fn toml_text(text: &str) -> String {
     out + "\""
 }
 
+/// Where a folder really is: one `..` of a name may lead elsewhere than the name says.
+fn real(folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    std::fs::canonicalize(folder).unwrap_or_else(|_| named(folder))
+}
+
+/// A file under its own name in the folder where it really is.
+fn named(file: &Path) -> PathBuf {
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    match (absolute.parent(), absolute.file_name()) {
+        (Some(folder), Some(name)) => std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()).join(name),
+        _ => absolute,
+    }
+}
+
 /// The name of a file as seen from another folder.
 fn from_folder(file: &Path, folder: &Path) -> String {
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let (to, from) = (absolute(file), absolute(folder));
+    let (to, from) = (named(file), real(folder));
     let (to, from): (Vec<_>, Vec<_>) = (to.components().collect(), from.components().collect());
     let common = to.iter().zip(&from).take_while(|(a, b)| a == b).count();
     let up = std::iter::repeat_n(std::path::Component::ParentDir, from.len() - common);
@@ -338,6 +351,7 @@ mod tests {
     fn a_driver_is_named_from_where_the_scenario_is() {
         check("av.py", "", "{ file = \"av.py\" }");
         check("av.py", "scenarios", "{ file = \"../av.py\" }");
+        check("src/av.py", "tests/../src", "{ file = \"av.py\" }");
         check("scenarios/av.py", "scenarios", "{ file = \"av.py\" }");
         check("a/av", "scenarios/b", "{ file = \"../../a/av\" }");
         check("av", "", "{ file = \"./av\" }");
