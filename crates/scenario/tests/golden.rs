@@ -27,6 +27,7 @@ const GOLDEN: &[(&str, u32, &str, &str)] = &[
     ("narrow-passage-starts", 6, "7cea65e116e67886ceeeeb8018f32609", "6b37e532769b8abef495477569aa00e4"),
     ("narrow-passage-timetable", 6, "0ecf5a74aafc7d0d5f6b7e560ef0fe3f", "4bb2a2cc00ab444689ae1279a900836c"),
     ("occluded-pedestrian", 8, "c3424e689a7c830f34870222fd98f06a", "badeb8c8cebba83021841e3d4000da9e"),
+    ("parking-lot", 10, "85d3e5de971938e0360047ffce57ade1", "f89f42c4aa212f85f1e59d4061d186e9"),
     ("pass-and-reverse", 36, "70da3e82d92b9f48cf1fcca53afcb419", "3aaf84d54f51fe1a12cc84e31d42ba4a"),
     ("replanning-garage", 5, "fe9a05b148048c06ed866df5973408c2", "68495107270acb6c9166fd02bbf05594"),
     ("roundabout", 4, "f4ea4b38b84970fc6265b0fd4ad944d5", "cf98602ff690c98fdb0b1ecc23f0d67d"),
