@@ -114,6 +114,26 @@ pub const UNITS: &[Unit] = &[
 ];
 
 impl Dimension {
+    /// What it is called in messages: `a length`.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Length => "a length",
+            Self::Time => "a time",
+            Self::Speed => "a speed",
+            Self::Acceleration => "an acceleration",
+            Self::Jerk => "a jerk",
+            Self::Angle => "an angle",
+            Self::AngularSpeed => "an angular speed",
+            Self::Curvature => "a curvature",
+            Self::CurvaturePerLength => "a curvature per length",
+            Self::Rate => "a rate",
+            Self::Mass => "a mass",
+            Self::Inertia => "a moment of inertia",
+            Self::Stiffness => "a stiffness",
+            Self::Memory => "an amount of memory",
+            Self::Number => "a plain number",
+        }
+    }
     /// The unit we print values of this dimension in.
     pub fn si(self) -> &'static str {
         UNITS.iter().find(|u| u.dimension == self).map_or("", |u| u.name)

@@ -2,9 +2,9 @@
 
 use anabranch_kernel::units::{Dimension, Unit};
 
-use crate::error::{FormulaError, Span};
 use crate::formula::{Comparison, Formula, Node, SignalKind, Term};
 use crate::parser::{Arithmetic, Joint, Tree, Written, parse};
+use crate::text::{FormulaError, Span};
 
 impl Formula {
     /// Understands a text over a table of signals: names and kinds in the order of frames.
@@ -72,7 +72,7 @@ impl Measure {
     }
     fn noun(self) -> String {
         match self.dimension() {
-            Some(dimension) => noun(dimension).to_owned(),
+            Some(dimension) => dimension.noun().to_owned(),
             None => {
                 let parts = self.0.iter().zip(["m", "s", "rad", "B"]).filter(|(power, _)| **power != 0);
                 let parts: Vec<String> = parts.map(|(power, unit)| format!("{unit}^{power}")).collect();
@@ -112,7 +112,7 @@ impl Checker<'_> {
                     let dimension = dimension_of(kind);
                     let unit =
                         if dimension == Dimension::Number { String::new() } else { format!(" {}", dimension.si()) };
-                    Err(FormulaError::new(tree.at, format!("`{name}` is {}, not a condition", noun(dimension)))
+                    Err(FormulaError::new(tree.at, format!("`{name}` is {}, not a condition", dimension.noun()))
                         .suggest(format!("compare it: `{name} < 1{unit}`")))
                 }
             },
@@ -236,32 +236,11 @@ fn wrong_unit(at: Span, value: f64, unit: Option<&'static Unit>, measure: Measur
             None => error.suggest("write the product or quotient of quantities with units"),
         };
     };
-    let error = format!("`{}` measures {}, but {expected} is expected", unit.name, noun(unit.dimension));
+    let error = format!("`{}` measures {}, but {expected} is expected", unit.name, unit.dimension.noun());
     let units = measure.dimension().map(|d| d.units().map(|u| format!("`{}`", u.name)).collect::<Vec<_>>().join(", "));
     let advice = match units {
         Some(units) if measure != Measure::NUMBER => format!("use {units}"),
         _ => "write no unit".to_owned(),
     };
     FormulaError::new(at, error).suggest(advice)
-}
-
-/// What a dimension is called in messages.
-fn noun(dimension: Dimension) -> &'static str {
-    match dimension {
-        Dimension::Length => "a length",
-        Dimension::Time => "a time",
-        Dimension::Speed => "a speed",
-        Dimension::Acceleration => "an acceleration",
-        Dimension::Jerk => "a jerk",
-        Dimension::Angle => "an angle",
-        Dimension::AngularSpeed => "an angular speed",
-        Dimension::Curvature => "a curvature",
-        Dimension::CurvaturePerLength => "a curvature per length",
-        Dimension::Rate => "a rate",
-        Dimension::Mass => "a mass",
-        Dimension::Inertia => "a moment of inertia",
-        Dimension::Stiffness => "a stiffness",
-        Dimension::Memory => "an amount of memory",
-        Dimension::Number => "a plain number",
-    }
 }

@@ -1,9 +1,9 @@
 //! The words of a formula.
 
-use anabranch_kernel::units::{UNITS, Unit};
+use anabranch_kernel::units::Unit;
 
-use crate::error::{FormulaError, Span, nearest};
 use crate::formula::Comparison;
+use crate::text::{FormulaError, Span, quantity};
 
 /// One word.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +102,8 @@ fn word(rest: &str, offset: usize, after_operand: bool) -> Result<(Token<'_>, us
     let second = letters.next().unwrap_or(' ');
     let is_signed = "+-".contains(first) && !after_operand && (second.is_ascii_digit() || second == '.');
     if is_signed || first.is_ascii_digit() || (first == '.' && second.is_ascii_digit()) {
-        return quantity(rest, offset);
+        let ((value, unit), length) = quantity(rest, offset, RESERVED)?;
+        return Ok((Token::Quantity(value, unit), length));
     }
     if let Some((sign, token)) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
         return Ok((*token, sign.len()));
@@ -124,62 +125,4 @@ fn word(rest: &str, offset: usize, after_operand: bool) -> Result<(Token<'_>, us
     }
     let at = Span { offset, length: first.len_utf8() };
     Err(FormulaError::new(at, format!("`{first}` is not known here")))
-}
-
-/// A number and, if one follows, its unit.
-fn quantity(rest: &str, offset: usize) -> Result<(Token<'_>, usize), FormulaError> {
-    let number_length = number_length(rest);
-    let number = &rest[..number_length];
-    let bad = || FormulaError::new(Span { offset, length: number_length.max(1) }, "this is not a number");
-    let value: f64 = number.replace('_', "").parse().map_err(|_| bad().suggest("write it like `0.25 m`"))?;
-    if !value.is_finite() {
-        return Err(bad().suggest("write a finite number"));
-    }
-    let after = &rest[number_length..];
-    let gap = after.len() - after.trim_start().len();
-    let name = unit_name(&after[gap..]);
-    if name.is_empty() {
-        return Ok((Token::Quantity(value, None), number_length));
-    }
-    match UNITS.iter().find(|unit| unit.name == name) {
-        Some(unit) => Ok((Token::Quantity(value * unit.factor, Some(unit)), number_length + gap + name.len())),
-        None => {
-            let at = Span { offset: offset + number_length + gap, length: name.len() };
-            let error = FormulaError::new(at, format!("the unit `{name}` is not known"));
-            Err(match nearest(name, UNITS.iter().map(|unit| unit.name)) {
-                Some(unit) => error.suggest(format!("did you mean `{unit}`?")),
-                None => error.suggest("units are m, s, m/s, km/h, m/s^2, rad, deg, 1/m and more"),
-            })
-        }
-    }
-}
-
-fn number_length(rest: &str) -> usize {
-    let bytes = rest.as_bytes();
-    let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
-    let mut end = usize::from(bytes[0] == b'-' || bytes[0] == b'+');
-    while digit(end) || bytes.get(end).is_some_and(|b| b"._".contains(b)) {
-        end += 1;
-    }
-    if bytes.get(end).is_some_and(|b| b"eE".contains(b)) {
-        let sign = usize::from(bytes.get(end + 1).is_some_and(|b| b"+-".contains(b)));
-        if digit(end + 1 + sign) {
-            end += 1 + sign;
-            while digit(end) {
-                end += 1;
-            }
-        }
-    }
-    end
-}
-
-/// The unit at the beginning of a text; empty if there is none.
-fn unit_name(rest: &str) -> &str {
-    let reciprocal = rest.starts_with("1/");
-    if !reciprocal && !rest.starts_with(|c: char| c.is_alphabetic() || c == '°') {
-        return "";
-    }
-    let belongs = |c: char| c.is_alphanumeric() || "/^°²³".contains(c);
-    let name = &rest[..rest.find(|c| !belongs(c)).unwrap_or(rest.len())];
-    if RESERVED.contains(&name) { "" } else { name }
 }

@@ -27,11 +27,13 @@ mod line;
 mod online;
 mod parser;
 mod sampled;
+pub mod text;
 mod trace;
 
 pub use atom::Reading;
-pub use error::{FormulaError, Span, TraceError};
+pub use error::TraceError;
 pub use formula::{Bounds, Comparison, Formula, Link, Node, SignalKind, Term, Window};
 pub use line::Line;
 pub use online::{Memory, Monitor, Scratch};
+pub use text::{FormulaError, Span};
 pub use trace::{TIME_TOLERANCE_S, Trace};

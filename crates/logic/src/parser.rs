@@ -14,9 +14,9 @@
 
 use anabranch_kernel::units::{Dimension, Unit};
 
-use crate::error::{FormulaError, Span, nearest};
 use crate::formula::{Bounds, Comparison, Link, SignalKind, Window};
 use crate::lexer::{Token, words};
+use crate::text::{FormulaError, Span, nearest};
 
 /// Arithmetic of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

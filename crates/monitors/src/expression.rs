@@ -9,8 +9,10 @@
 //! ```
 
 use anabranch_kernel::units::Unit;
+use anabranch_logic::text::nearest;
 
-use crate::error::{ExpressionError, Span, nearest};
+use crate::{ExpressionError, Span};
+
 use crate::lexer::{Comparison, Token, words};
 use crate::signals::SignalKind;
 

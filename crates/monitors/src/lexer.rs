@@ -1,8 +1,10 @@
 //! The words of an expression.
 
-use anabranch_kernel::units::{UNITS, Unit};
+use anabranch_kernel::units::Unit;
 
-use crate::error::{ExpressionError, Span, nearest};
+use anabranch_logic::text::quantity;
+
+use crate::{ExpressionError, Span};
 
 /// How two quantities are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +85,8 @@ fn word(rest: &str, offset: usize) -> Result<(Token<'_>, usize), ExpressionError
         return Ok((token, length));
     }
     if first.is_ascii_digit() || "+-.".contains(first) {
-        return quantity(rest, offset);
+        let ((value, unit), length) = quantity(rest, offset, &["and", "or", "not"])?;
+        return Ok((Token::Quantity(value, unit), length));
     }
     if let Some((sign, advice)) = FOREIGN.iter().find(|(sign, _)| rest.starts_with(sign)) {
         let at = Span { offset, length: sign.len() };
@@ -91,62 +94,4 @@ fn word(rest: &str, offset: usize) -> Result<(Token<'_>, usize), ExpressionError
     }
     let at = Span { offset, length: first.len_utf8() };
     Err(ExpressionError::new(at, format!("`{first}` is not known here")))
-}
-
-/// A number and, if one follows, its unit.
-fn quantity(rest: &str, offset: usize) -> Result<(Token<'_>, usize), ExpressionError> {
-    let number_length = number_length(rest);
-    let number = &rest[..number_length];
-    let bad = || ExpressionError::new(Span { offset, length: number_length.max(1) }, "this is not a number");
-    let value: f64 = number.replace('_', "").parse().map_err(|_| bad().suggest("write it like `0.25 m`"))?;
-    if !value.is_finite() {
-        return Err(bad().suggest("write a finite number"));
-    }
-    let after = &rest[number_length..];
-    let gap = after.len() - after.trim_start().len();
-    let name = unit_name(&after[gap..]);
-    if name.is_empty() {
-        return Ok((Token::Quantity(value, None), number_length));
-    }
-    match UNITS.iter().find(|unit| unit.name == name) {
-        Some(unit) => Ok((Token::Quantity(value * unit.factor, Some(unit)), number_length + gap + name.len())),
-        None => {
-            let at = Span { offset: offset + number_length + gap, length: name.len() };
-            let error = ExpressionError::new(at, format!("the unit `{name}` is not known"));
-            Err(match nearest(name, UNITS.iter().map(|unit| unit.name)) {
-                Some(unit) => error.suggest(format!("did you mean `{unit}`?")),
-                None => error.suggest("units are m, s, m/s, km/h, m/s^2, rad, deg, 1/m and more"),
-            })
-        }
-    }
-}
-
-fn number_length(rest: &str) -> usize {
-    let bytes = rest.as_bytes();
-    let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
-    let mut end = usize::from(bytes[0] == b'-' || bytes[0] == b'+');
-    while digit(end) || bytes.get(end).is_some_and(|b| b"._".contains(b)) {
-        end += 1;
-    }
-    if bytes.get(end).is_some_and(|b| b"eE".contains(b)) {
-        let sign = usize::from(bytes.get(end + 1).is_some_and(|b| b"+-".contains(b)));
-        if digit(end + 1 + sign) {
-            end += 1 + sign;
-            while digit(end) {
-                end += 1;
-            }
-        }
-    }
-    end
-}
-
-/// The unit at the beginning of a text; empty if there is none.
-fn unit_name(rest: &str) -> &str {
-    let reciprocal = rest.starts_with("1/");
-    if !reciprocal && !rest.starts_with(|c: char| c.is_alphabetic() || c == '°') {
-        return "";
-    }
-    let belongs = |c: char| c.is_alphanumeric() || "/^°²³".contains(c);
-    let name = &rest[..rest.find(|c| !belongs(c)).unwrap_or(rest.len())];
-    if ["and", "or", "not"].contains(&name) { "" } else { name }
 }

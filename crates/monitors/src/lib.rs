@@ -15,7 +15,6 @@
 //! assert_eq!(error.suggestion.as_deref(), Some("did you mean `ego.clearance`?"));
 //! ```
 
-mod error;
 mod expression;
 mod lexer;
 mod on_roads;
@@ -23,7 +22,7 @@ mod program;
 mod requirement;
 mod signals;
 
-pub use error::{ExpressionError, Span};
+pub use anabranch_logic::text::{FormulaError as ExpressionError, Span};
 pub use on_roads::{Following, ROAD_SIGNALS, road};
 pub use program::{Program, SIGNALS_MAX};
 pub use requirement::{

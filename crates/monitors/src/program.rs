@@ -3,10 +3,10 @@
 use anabranch_kernel::maths::Real;
 use anabranch_kernel::units::{Dimension, Unit};
 
-use crate::error::{ExpressionError, Span};
 use crate::expression::{Node, Tree, parse};
 use crate::lexer::Comparison;
-use crate::signals::{SignalKind, noun};
+use crate::signals::SignalKind;
+use crate::{ExpressionError, Span};
 
 /// Most answers that wait at the same time.
 const DEPTH_MAX: usize = 8;
@@ -177,7 +177,7 @@ impl Compiler<'_> {
                     self.leaf(Step::Truth(*index as u8), tree.at)
                 }
                 (name, SignalKind::Real(dimension)) => {
-                    let error = format!("`{name}` is {}, not a condition", noun(dimension));
+                    let error = format!("`{name}` is {}, not a condition", dimension.noun());
                     Err(ExpressionError::new(tree.at, error)
                         .suggest(format!("compare it: `{name} < 1 {}`", dimension.si())))
                 }
@@ -214,7 +214,7 @@ impl Compiler<'_> {
             (None, None) => Err(ExpressionError::new(at, "two constants are compared")
                 .suggest("one side must be a signal such as `ego.clearance`")),
             (Some(a), Some(b)) if a != b => {
-                Err(ExpressionError::new(at, format!("{} is compared with {}", noun(a), noun(b)))
+                Err(ExpressionError::new(at, format!("{} is compared with {}", a.noun(), b.noun()))
                     .suggest("compare signals that measure the same"))
             }
             (Some(dimension), _) | (None, Some(dimension)) => {
@@ -264,12 +264,12 @@ fn check_unit(at: Span, value: f64, unit: Option<&'static Unit>, dimension: Dime
     let allowed = || dimension.units().map(|unit| format!("`{}`", unit.name)).collect::<Vec<_>>().join(", ");
     match unit {
         None if dimension == Dimension::Number => Ok(()),
-        None => Err(ExpressionError::new(at, format!("the unit is missing: {} is expected", noun(dimension)))
+        None => Err(ExpressionError::new(at, format!("the unit is missing: {} is expected", dimension.noun()))
             .suggest(format!("write `{value} {}`", dimension.si()))),
         Some(unit) if unit.dimension == dimension => Ok(()),
         Some(unit) => {
             let error =
-                format!("`{}` measures {}, but {} is expected", unit.name, noun(unit.dimension), noun(dimension));
+                format!("`{}` measures {}, but {} is expected", unit.name, unit.dimension.noun(), dimension.noun());
             let advice = if allowed().is_empty() { "write no unit".to_owned() } else { format!("use {}", allowed()) };
             Err(ExpressionError::new(at, error).suggest(advice))
         }

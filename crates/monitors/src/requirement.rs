@@ -4,7 +4,7 @@ use anabranch_kernel::maths::Real;
 use anabranch_kernel::{Choice, KeyWriter, Place, Variable, Verdict, Verdicts};
 use serde::{Deserialize, Serialize};
 
-use crate::error::ExpressionError;
+use crate::ExpressionError;
 use crate::program::Program;
 use crate::signals::SignalKind;
 

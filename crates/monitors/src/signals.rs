@@ -75,27 +75,6 @@ pub fn recorded(table: &[(&str, SignalKind)]) -> Vec<Signal> {
     table.iter().map(|(name, kind)| Signal::new(name, unit(kind))).collect()
 }
 
-/// What a dimension is called in messages.
-pub(crate) fn noun(dimension: Dimension) -> &'static str {
-    match dimension {
-        Dimension::Length => "a length",
-        Dimension::Time => "a time",
-        Dimension::Speed => "a speed",
-        Dimension::Acceleration => "an acceleration",
-        Dimension::Jerk => "a jerk",
-        Dimension::Angle => "an angle",
-        Dimension::AngularSpeed => "an angular speed",
-        Dimension::Curvature => "a curvature",
-        Dimension::CurvaturePerLength => "a curvature per length",
-        Dimension::Rate => "a rate",
-        Dimension::Mass => "a mass",
-        Dimension::Inertia => "a moment of inertia",
-        Dimension::Stiffness => "a stiffness",
-        Dimension::Memory => "an amount of memory",
-        Dimension::Number => "a plain number",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
