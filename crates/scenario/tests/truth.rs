@@ -1,6 +1,6 @@
 //! Merged explorations against the exhaustive truth, on our own loop: how much of the worst excursion does each rule
 //! find, at which cost? The table of `docs/papers.md` is printed by
-//! `cargo nextest run -p anabranch-scenario truth:: --no-capture`.
+//! `cargo nextest run --release -p anabranch-scenario truth:: --no-capture`.
 
 use crate::worlds::{HALF_WIDTH_M, world_with_walls};
 use anabranch_explore::{Explorer, Keep, Merge, Scope, Settings};
@@ -108,13 +108,16 @@ fn measure(rules: &[Rule]) -> Vec<Row> {
 
 #[test]
 fn the_default_finds_the_true_worst_excursion_at_a_fraction_of_the_cost() {
-    let rows = measure(RULES);
+    // A slow build compares the two rules that are claimed something about.
+    let claimed: Vec<Rule> = RULES.iter().filter(|rule| rule.0.ends_with(", every variable")).copied().collect();
+    let rules = if cfg!(debug_assertions) { &claimed } else { RULES };
+    let rows = measure(rules);
     println!("| rule | worlds with ≥ 99 % of the worst | least share | median share | median cost |");
     println!("|---|---|---|---|---|");
-    for (row, (name, _)) in rows.iter().zip(RULES) {
+    for (row, (name, _)) in rows.iter().zip(rules) {
         println!("{}", row.line(name));
     }
-    let row = |name: &str| &rows[RULES.iter().position(|rule| rule.0 == name).unwrap()];
+    let row = |name: &str| &rows[rules.iter().position(|rule| rule.0 == name).unwrap()];
     let good = |row: &Row| row.shares.iter().filter(|&&share| share >= 0.99).count() as u64;
     let (worst, extremes) = (row("worst, every variable"), row("extremes, every variable"));
     assert!(good(extremes) > good(worst), "the better of both rules is the default");
