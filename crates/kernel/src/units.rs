@@ -86,6 +86,7 @@ pub const UNITS: &[Unit] = &[
     unit("h", Dimension::Time, 3600.0),
     unit("m/s", Dimension::Speed, 1.0),
     unit("km/h", Dimension::Speed, 1.0 / 3.6),
+    unit("mph", Dimension::Speed, 0.447_04),
     unit("m/s^2", Dimension::Acceleration, 1.0),
     unit("m/s²", Dimension::Acceleration, 1.0),
     unit("m/s^3", Dimension::Jerk, 1.0),

@@ -57,6 +57,25 @@ pub enum Term {
     Larger(Box<Term>, Box<Term>),
 }
 
+impl Term {
+    pub(crate) fn push_signals(&self, found: &mut Vec<usize>) {
+        match self {
+            Self::Signal(index) => found.push(*index),
+            Self::Constant(..) => {}
+            Self::Negated(a) | Self::Magnitude(a) => a.push_signals(found),
+            Self::Sum(a, b)
+            | Self::Difference(a, b)
+            | Self::Product(a, b)
+            | Self::Quotient(a, b)
+            | Self::Smaller(a, b)
+            | Self::Larger(a, b) => {
+                a.push_signals(found);
+                b.push_signals(found);
+            }
+        }
+    }
+}
+
 /// A time window relative to now, in seconds. Operators of the past look back by it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -156,6 +175,21 @@ impl Node {
             Self::And(a, b) | Self::Or(a, b) | Self::Implies(a, b) | Self::Link(_, _, a, b) => [Some(a), Some(b)],
         }
     }
+    /// Whether any operator inside looks ahead or back.
+    pub fn is_temporal(&self) -> bool {
+        matches!(self, Self::Window(..) | Self::Link(..))
+            || self.children().into_iter().flatten().any(Self::is_temporal)
+    }
+    fn push_signals(&self, found: &mut Vec<usize>) {
+        match self {
+            Self::Truth(index) => found.push(*index),
+            Self::Compare(_, a, b) => {
+                a.push_signals(found);
+                b.push_signals(found);
+            }
+            _ => self.children().into_iter().flatten().for_each(|child| child.push_signals(found)),
+        }
+    }
     /// How far ahead it looks, in seconds.
     pub fn reach_s(&self) -> f64 {
         let below = self.children().into_iter().flatten().map(Self::reach_s).fold(0.0, f64::max);
@@ -188,6 +222,26 @@ impl Formula {
     /// The tree.
     pub fn root(&self) -> &Node {
         &self.root
+    }
+    /// Whether it looks ahead or back; otherwise one frame is enough to judge it.
+    pub fn is_temporal(&self) -> bool {
+        self.root.is_temporal()
+    }
+    /// That it does not hold.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Self { root: Node::Not(Box::new(self.root)), ..self }
+    }
+    /// The same over a window.
+    #[must_use]
+    pub fn within(self, window: Window, bounds: Bounds) -> Self {
+        Self { root: Node::Window(window, bounds, Box::new(self.root)), ..self }
+    }
+    /// Positions of the signals that it reads, each as often as it is written.
+    pub fn reads(&self) -> Vec<usize> {
+        let mut found = Vec::new();
+        self.root.push_signals(&mut found);
+        found
     }
     /// The signals it was made for, in the order of frames.
     pub fn signals(&self) -> impl Iterator<Item = (&str, SignalKind)> {

@@ -29,6 +29,7 @@ pub(crate) enum Token<'t> {
 
 /// Signs that other languages use, and what they are called here.
 const FOREIGN: &[(&str, &str)] = &[
+    ("&&", "write `and`"),
     ("&", "write `and`"),
     ("||", "write `or`"),
     ("|", "write `or`, or `abs(x)` for a magnitude"),

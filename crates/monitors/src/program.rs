@@ -1,11 +1,8 @@
-//! A checked expression, ready to be evaluated one by one or side by side.
+//! A condition about one moment, ready to be evaluated one by one or side by side.
 
 use anabranch_kernel::maths::Real;
-use anabranch_kernel::units::{Dimension, Unit};
+use anabranch_logic::{Comparison, Formula, Node, SignalKind, Term};
 
-use crate::expression::{Node, Tree, parse};
-use crate::lexer::Comparison;
-use crate::signals::SignalKind;
 use crate::{ExpressionError, Span};
 
 /// Most answers that wait at the same time.
@@ -19,6 +16,8 @@ enum Operand {
     Signal(u8),
     Magnitude(u8),
     Constant(f64),
+    /// Position among the terms that have to be computed.
+    Computed(usize),
 }
 
 /// One step; answers wait on a stack.
@@ -26,13 +25,16 @@ enum Operand {
 enum Step {
     Below(Operand, Operand),
     NotAbove(Operand, Operand),
+    /// The same whole number.
+    Same(Operand, Operand),
     Truth(u8),
+    Constant(bool),
     Not,
     And,
     Or,
 }
 
-/// An expression over the signals of a frame. Evaluation does not allocate.
+/// A condition over the signals of one frame. Evaluation does not allocate.
 ///
 /// ```
 /// use anabranch_monitors::{LOW_SPEED_SIGNALS, Program, low_speed};
@@ -44,6 +46,7 @@ enum Step {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     steps: Vec<Step>,
+    terms: Vec<Term>,
     signals: u64,
 }
 
@@ -51,16 +54,25 @@ impl Program {
     /// Compiles a text over a table of signals.
     ///
     /// # Errors
-    /// With the first place that cannot be understood.
+    /// With the first place that cannot be understood, or if it looks ahead or back.
     ///
     /// # Panics
     /// With a table of more than [`SIGNALS_MAX`] signals.
     pub fn compile(text: &str, signals: &[(&str, SignalKind)]) -> Result<Self, ExpressionError> {
         assert!(signals.len() <= SIGNALS_MAX, "a table has at most {SIGNALS_MAX} signals");
-        let tree = parse(text, signals)?;
-        let mut compiler = Compiler { signals, program: Self { steps: Vec::new(), signals: 0 }, depth: 0 };
-        compiler.truth(&tree)?;
-        Ok(compiler.program)
+        let at = Span { offset: 0, length: text.len() };
+        Self::of(&Formula::parse(text, signals)?, at)
+    }
+
+    /// The program of a formula that was written at `at`.
+    pub(crate) fn of(formula: &Formula, at: Span) -> Result<Self, ExpressionError> {
+        let mut program = Self { steps: Vec::new(), terms: Vec::new(), signals: signals_of(formula) };
+        let depth = program.condition(formula.root(), at)?;
+        if depth > DEPTH_MAX {
+            return Err(ExpressionError::new(at, "this expression is nested too deeply")
+                .suggest("make several requirements of it"));
+        }
+        Ok(program)
     }
 
     /// The signals it reads, one bit for each position in the table.
@@ -97,7 +109,7 @@ impl Program {
     #[inline(always)]
     pub fn holds<R: Real>(&self, frame: &[R]) -> R::Mask {
         if let [step] = self.steps[..] {
-            return answer(step, frame);
+            return self.answer(step, frame);
         }
         let mut waiting = [R::splat(0.0).lt(R::splat(0.0)); DEPTH_MAX];
         let mut top = 0;
@@ -113,165 +125,120 @@ impl Program {
                     waiting[top - 1] = waiting[top - 1] | waiting[top];
                 }
                 leaf => {
-                    waiting[top] = answer(leaf, frame);
+                    waiting[top] = self.answer(leaf, frame);
                     top += 1;
                 }
             }
         }
         waiting[0]
     }
-}
 
-#[inline(always)]
-fn value<R: Real>(operand: Operand, frame: &[R]) -> R {
-    match operand {
-        Operand::Signal(index) => frame[usize::from(index)],
-        Operand::Magnitude(index) => frame[usize::from(index)].abs(),
-        Operand::Constant(value) => R::splat(value),
+    #[inline(always)]
+    fn value<R: Real>(&self, operand: Operand, frame: &[R]) -> R {
+        match operand {
+            Operand::Signal(index) => frame[usize::from(index)],
+            Operand::Magnitude(index) => frame[usize::from(index)].abs(),
+            Operand::Constant(value) => R::splat(value),
+            Operand::Computed(index) => computed(&self.terms[index], frame),
+        }
     }
-}
 
-/// The answer of a step that needs no other answer.
-#[inline(always)]
-fn answer<R: Real>(step: Step, frame: &[R]) -> R::Mask {
-    match step {
-        Step::Below(left, right) => value(left, frame).lt(value(right, frame)),
-        Step::NotAbove(left, right) => value(left, frame).le(value(right, frame)),
-        Step::Truth(index) => R::splat(0.5).lt(frame[usize::from(index)]),
-        Step::Not | Step::And | Step::Or => unreachable!("a program begins with a comparison"),
+    /// The answer of a step that needs no other answer.
+    #[inline(always)]
+    fn answer<R: Real>(&self, step: Step, frame: &[R]) -> R::Mask {
+        match step {
+            Step::Below(left, right) => self.value(left, frame).lt(self.value(right, frame)),
+            Step::NotAbove(left, right) => self.value(left, frame).le(self.value(right, frame)),
+            Step::Same(left, right) => (self.value(left, frame) - self.value(right, frame)).abs().lt(R::splat(0.5)),
+            Step::Truth(index) => R::splat(0.5).lt(frame[usize::from(index)]),
+            Step::Constant(value) => R::splat(0.0).lt(R::splat(f64::from(u8::from(value)))),
+            Step::Not | Step::And | Step::Or => unreachable!("a program begins with a comparison"),
+        }
     }
-}
 
-struct Compiler<'t> {
-    signals: &'t [(&'t str, SignalKind)],
-    program: Program,
-    depth: usize,
-}
-
-impl Compiler<'_> {
-    /// Steps that leave the answer of a condition on the stack.
-    fn truth(&mut self, tree: &Tree) -> Result<(), ExpressionError> {
-        match &tree.node {
+    /// Adds the steps that leave the answer of a condition on the stack; how many answers wait at most meanwhile.
+    fn condition(&mut self, node: &Node, at: Span) -> Result<usize, ExpressionError> {
+        let leaf = match node {
+            Node::Constant(value) => Step::Constant(*value),
+            Node::Truth(index) => Step::Truth(*index as u8),
             Node::Compare(comparison, left, right) => {
-                let (left, right) = self.sides(tree.at, left, right)?;
-                self.leaf(
-                    match comparison {
-                        Comparison::Less => Step::Below(left, right),
-                        Comparison::LessOrEqual => Step::NotAbove(left, right),
-                        Comparison::Greater => Step::Below(right, left),
-                        Comparison::GreaterOrEqual => Step::NotAbove(right, left),
-                    },
-                    tree.at,
-                )
+                let (left, right) = (self.operand(left), self.operand(right));
+                match comparison {
+                    Comparison::Less => Step::Below(left, right),
+                    Comparison::LessOrEqual => Step::NotAbove(left, right),
+                    Comparison::Greater => Step::Below(right, left),
+                    Comparison::GreaterOrEqual => Step::NotAbove(right, left),
+                    Comparison::Equal => Step::Same(left, right),
+                    Comparison::Unequal => {
+                        self.steps.push(Step::Same(left, right));
+                        Step::Not
+                    }
+                }
             }
             Node::Not(inner) => {
-                self.truth(inner)?;
-                self.program.steps.push(Step::Not);
-                Ok(())
+                let depth = self.condition(inner, at)?;
+                self.steps.push(Step::Not);
+                return Ok(depth);
             }
-            Node::And(left, right) => self.both(left, right, Step::And),
-            Node::Or(left, right) => self.both(left, right, Step::Or),
-            Node::Signal(index) => match self.signals[*index] {
-                (_, SignalKind::Truth) => {
-                    self.program.signals |= 1 << index;
-                    self.leaf(Step::Truth(*index as u8), tree.at)
-                }
-                (name, SignalKind::Real(dimension)) => {
-                    let error = format!("`{name}` is {}, not a condition", dimension.noun());
-                    Err(ExpressionError::new(tree.at, error)
-                        .suggest(format!("compare it: `{name} < 1 {}`", dimension.si())))
-                }
-            },
-            Node::Magnitude(_) | Node::Quantity(..) => {
-                Err(ExpressionError::new(tree.at, "this is a quantity, not a condition")
-                    .suggest("compare it with `<`, `<=`, `>` or `>=`"))
+            Node::And(left, right) => return self.both(left, right, Step::And, at),
+            Node::Or(left, right) => return self.both(left, right, Step::Or, at),
+            Node::Implies(left, right) => {
+                let first = self.condition(left, at)?;
+                self.steps.push(Step::Not);
+                let second = self.condition(right, at)?;
+                self.steps.push(Step::Or);
+                return Ok(first.max(1 + second));
             }
+            Node::Window(..) | Node::Link(..) => {
+                return Err(ExpressionError::new(at, "one moment is not enough to judge this")
+                    .suggest("write a condition without `always`, `eventually` and the like"));
+            }
+        };
+        self.steps.push(leaf);
+        Ok(1)
+    }
+
+    fn both(&mut self, left: &Node, right: &Node, step: Step, at: Span) -> Result<usize, ExpressionError> {
+        let (first, second) = (self.condition(left, at)?, self.condition(right, at)?);
+        self.steps.push(step);
+        Ok(first.max(1 + second))
+    }
+
+    fn operand(&mut self, term: &Term) -> Operand {
+        if let Term::Magnitude(inner) = term
+            && let Term::Signal(index) = **inner
+        {
+            return Operand::Magnitude(index as u8);
         }
-    }
-
-    fn both(&mut self, left: &Tree, right: &Tree, step: Step) -> Result<(), ExpressionError> {
-        self.truth(left)?;
-        self.truth(right)?;
-        self.depth -= 1;
-        self.program.steps.push(step);
-        Ok(())
-    }
-
-    fn leaf(&mut self, step: Step, at: Span) -> Result<(), ExpressionError> {
-        self.depth += 1;
-        if self.depth > DEPTH_MAX {
-            return Err(ExpressionError::new(at, "this expression is nested too deeply")
-                .suggest("make several requirements of it"));
-        }
-        self.program.steps.push(step);
-        Ok(())
-    }
-
-    /// Both sides of a comparison in SI units.
-    fn sides(&mut self, at: Span, left: &Tree, right: &Tree) -> Result<(Operand, Operand), ExpressionError> {
-        let (left_dimension, right_dimension) = (self.dimension(left)?, self.dimension(right)?);
-        match (left_dimension, right_dimension) {
-            (None, None) => Err(ExpressionError::new(at, "two constants are compared")
-                .suggest("one side must be a signal such as `ego.clearance`")),
-            (Some(a), Some(b)) if a != b => {
-                Err(ExpressionError::new(at, format!("{} is compared with {}", a.noun(), b.noun()))
-                    .suggest("compare signals that measure the same"))
+        match term {
+            Term::Signal(index) => Operand::Signal(*index as u8),
+            Term::Constant(value, _) => Operand::Constant(*value),
+            other => {
+                self.terms.push(other.clone());
+                Operand::Computed(self.terms.len() - 1)
             }
-            (Some(dimension), _) | (None, Some(dimension)) => {
-                Ok((self.operand(left, dimension)?, self.operand(right, dimension)?))
-            }
-        }
-    }
-
-    /// What a side measures; nothing yet for a constant.
-    fn dimension(&self, tree: &Tree) -> Result<Option<Dimension>, ExpressionError> {
-        match &tree.node {
-            Node::Quantity(..) => Ok(None),
-            Node::Magnitude(inner) => match (&inner.node, self.dimension(inner)?) {
-                (Node::Signal(_), dimension) => Ok(dimension),
-                _ => Err(ExpressionError::new(inner.at, "`abs` takes one signal").suggest("write `abs(ego.steering)`")),
-            },
-            Node::Signal(index) => match self.signals[*index] {
-                (_, SignalKind::Real(dimension)) => Ok(Some(dimension)),
-                (name, SignalKind::Truth) => Err(ExpressionError::new(tree.at, format!("`{name}` is true or false"))
-                    .suggest(format!("write `{name}` or `not {name}` without a comparison"))),
-            },
-            _ => Err(ExpressionError::new(tree.at, "a condition cannot be compared")
-                .suggest("join conditions by `and` or `or`")),
-        }
-    }
-
-    fn operand(&mut self, tree: &Tree, dimension: Dimension) -> Result<Operand, ExpressionError> {
-        match &tree.node {
-            Node::Quantity(value, unit) => {
-                check_unit(tree.at, *value, *unit, dimension)?;
-                Ok(Operand::Constant(*value))
-            }
-            Node::Signal(index) => {
-                self.program.signals |= 1 << index;
-                Ok(Operand::Signal(*index as u8))
-            }
-            Node::Magnitude(inner) => match self.operand(inner, dimension)? {
-                Operand::Signal(index) => Ok(Operand::Magnitude(index)),
-                other => Ok(other),
-            },
-            _ => unreachable!("sides of comparisons were checked by `dimension`"),
         }
     }
 }
 
-fn check_unit(at: Span, value: f64, unit: Option<&'static Unit>, dimension: Dimension) -> Result<(), ExpressionError> {
-    let allowed = || dimension.units().map(|unit| format!("`{}`", unit.name)).collect::<Vec<_>>().join(", ");
-    match unit {
-        None if dimension == Dimension::Number => Ok(()),
-        None => Err(ExpressionError::new(at, format!("the unit is missing: {} is expected", dimension.noun()))
-            .suggest(format!("write `{value} {}`", dimension.si()))),
-        Some(unit) if unit.dimension == dimension => Ok(()),
-        Some(unit) => {
-            let error =
-                format!("`{}` measures {}, but {} is expected", unit.name, unit.dimension.noun(), dimension.noun());
-            let advice = if allowed().is_empty() { "write no unit".to_owned() } else { format!("use {}", allowed()) };
-            Err(ExpressionError::new(at, error).suggest(advice))
-        }
+/// The signals of a formula, one bit for each position in the table.
+pub(crate) fn signals_of(formula: &Formula) -> u64 {
+    formula.reads().into_iter().fold(0, |all, index| all | 1 << index)
+}
+
+/// The value of a number made of others.
+fn computed<R: Real>(term: &Term, frame: &[R]) -> R {
+    let of = |inner: &Term| computed(inner, frame);
+    match term {
+        Term::Signal(index) => frame[*index],
+        Term::Constant(value, _) => R::splat(*value),
+        Term::Negated(a) => -of(a),
+        Term::Magnitude(a) => of(a).abs(),
+        Term::Sum(a, b) => of(a) + of(b),
+        Term::Difference(a, b) => of(a) - of(b),
+        Term::Product(a, b) => of(a) * of(b),
+        Term::Quotient(a, b) => of(a) / of(b),
+        Term::Smaller(a, b) => of(a).min(of(b)),
+        Term::Larger(a, b) => of(a).max(of(b)),
     }
 }

@@ -4,9 +4,11 @@ use anabranch_kernel::maths::Real;
 use anabranch_kernel::{Choice, KeyWriter, Place, Variable, Verdict, Verdicts};
 use serde::{Deserialize, Serialize};
 
-use crate::ExpressionError;
-use crate::program::Program;
+use anabranch_logic::{Bounds, Formula, Monitor, Scratch, Window};
+
+use crate::program::{Program, SIGNALS_MAX, signals_of};
 use crate::signals::SignalKind;
+use crate::{ExpressionError, History, Span};
 
 /// Most requirements of a scenario: they are counted by the bits of a word.
 pub const REQUIREMENTS_MAX: usize = 32;
@@ -44,7 +46,16 @@ pub struct Requirement {
     /// When the expression has to hold.
     pub rule: Rule,
     /// The expression.
-    pub program: Program,
+    pub condition: Condition,
+}
+
+/// What a requirement says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// Something about one moment.
+    Moment(Program),
+    /// Something about what was before or comes after.
+    Temporal(Formula),
 }
 
 impl Requirement {
@@ -52,6 +63,9 @@ impl Requirement {
     ///
     /// # Errors
     /// When the text cannot be understood.
+    ///
+    /// # Panics
+    /// With a table of more than [`SIGNALS_MAX`] signals.
     pub fn new(
         id: &str,
         level: Level,
@@ -59,8 +73,49 @@ impl Requirement {
         text: &str,
         signals: &[(&str, SignalKind)],
     ) -> Result<Self, ExpressionError> {
-        Ok(Self { id: id.to_owned(), level, rule, program: Program::compile(text, signals)? })
+        assert!(signals.len() <= SIGNALS_MAX, "a table has at most {SIGNALS_MAX} signals");
+        let formula = Formula::parse(text, signals)?;
+        let condition = if formula.is_temporal() {
+            Condition::Temporal(formula)
+        } else {
+            Condition::Moment(Program::of(&formula, Span { offset: 0, length: text.len() })?)
+        };
+        Ok(Self { id: id.to_owned(), level, rule, condition })
     }
+    /// The condition, if it is about one moment.
+    pub fn program(&self) -> Option<&Program> {
+        match &self.condition {
+            Condition::Moment(program) => Some(program),
+            Condition::Temporal(_) => None,
+        }
+    }
+    fn signals_used(&self) -> u64 {
+        match &self.condition {
+            Condition::Moment(program) => program.signals_used(),
+            Condition::Temporal(formula) => signals_of(formula),
+        }
+    }
+}
+
+/// Rule and condition as one formula about the whole run, whose base cycles are `step_s` apart.
+fn over_the_run(rule: Rule, formula: Formula, step_s: f64) -> Formula {
+    match rule {
+        Rule::Never => formula.negated().within(Window::Always, Bounds::ALL),
+        Rule::Always => formula.within(Window::Always, Bounds::ALL),
+        Rule::Eventually { by_ticks } => {
+            // The first frame is that after the first base cycle.
+            let to_s = by_ticks.map_or(f64::INFINITY, |ticks| (ticks as f64 - 1.0).max(0.0) * step_s);
+            formula.within(Window::Eventually, Bounds { from_s: 0.0, to_s })
+        }
+    }
+}
+
+/// Judges one requirement about more than one moment.
+#[derive(Clone, Debug)]
+struct Temporal {
+    /// Its position among all requirements.
+    index: usize,
+    monitor: Monitor,
 }
 
 /// What monitors remember of a run; one bit per requirement.
@@ -97,10 +152,15 @@ pub struct Judgement {
 pub struct TooManyRequirements(pub usize);
 
 /// All requirements of a scenario. Behaviour only: what evolves is its [`Memory`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Requirements {
     list: Vec<Requirement>,
-    /// Bits of the *eventually* requirements.
+    /// Those about more than one moment.
+    temporal: Vec<Temporal>,
+    /// Seconds of a base cycle.
+    step_s: f64,
+    /// Bits of those that can be fulfilled once for all, or are still open when a run ends: *eventually*, and all about more
+    /// than one moment.
     eventually: u32,
     /// Bits of the *should* requirements.
     should: u32,
@@ -109,19 +169,35 @@ pub struct Requirements {
 }
 
 impl Requirements {
-    /// The requirements in their order; verdicts refer to it.
+    /// The requirements in their order, judged every `step_s` seconds; verdicts refer to it.
     ///
     /// # Errors
     /// With more than [`REQUIREMENTS_MAX`].
-    pub fn new(list: Vec<Requirement>) -> Result<Self, TooManyRequirements> {
+    pub fn new(list: Vec<Requirement>, step_s: f64) -> Result<Self, TooManyRequirements> {
         if list.len() > REQUIREMENTS_MAX {
             return Err(TooManyRequirements(list.len()));
         }
         let bits =
             |is: fn(&Requirement) -> bool| (0..list.len()).filter(|&i| is(&list[i])).fold(0, |all, i| all | 1 << i);
-        let eventually = bits(|r| matches!(r.rule, Rule::Eventually { .. }));
+        let eventually = bits(|r| matches!(r.rule, Rule::Eventually { .. }) || r.program().is_none());
         let should = bits(|r| r.level == Level::Should);
-        Ok(Self { list, eventually, should, exceeding: Vec::new() })
+        let temporal = list.iter().enumerate().filter_map(|(index, requirement)| match &requirement.condition {
+            Condition::Moment(_) => None,
+            Condition::Temporal(formula) => {
+                let monitor = Monitor::deciding(over_the_run(requirement.rule, formula.clone(), step_s));
+                Some(Temporal { index, monitor })
+            }
+        });
+        let temporal = temporal.collect();
+        Ok(Self { list, temporal, step_s, eventually, should, exceeding: Vec::new() })
+    }
+    /// What is remembered of requirements about more than one moment before anything was seen: one history for each.
+    pub fn histories(&self) -> Vec<History> {
+        self.temporal.iter().map(|one| one.monitor.start()).collect()
+    }
+    /// Whether any of them is about more than one moment.
+    pub fn is_temporal(&self) -> bool {
+        !self.temporal.is_empty()
     }
     /// The same requirements, some of them limited to small errors (S1-55): `exceeding` has for each choice the bits of
     /// those that are not meant for it. From the first such segment on they are not judged any more in that run.
@@ -147,22 +223,23 @@ impl Requirements {
     }
     /// The signals that any of them reads, one bit for each position in the table.
     pub fn signals_used(&self) -> u64 {
-        self.list.iter().fold(0, |all, r| all | r.program.signals_used())
+        self.list.iter().fold(0, |all, r| all | r.signals_used())
     }
     /// Whether the time of the run matters to any of them.
     pub fn has_deadline(&self) -> bool {
-        self.list.iter().any(|r| matches!(r.rule, Rule::Eventually { by_ticks: Some(_) }))
+        self.is_temporal() || self.list.iter().any(|r| matches!(r.rule, Rule::Eventually { by_ticks: Some(_) }))
     }
 
-    /// Judges the frame of one base cycle.
-    pub fn judge(&self, frame: &[f64], tick: u64, memory: &mut Memory) -> Judgement {
+    /// Judges the frame of one base cycle. `histories` are those of [`Self::histories`].
+    pub fn judge(&self, frame: &[f64], tick: u64, memory: &mut Memory, histories: &mut [History]) -> Judgement {
         let mut broken = 0_u32;
         for (index, requirement) in self.list.iter().enumerate() {
             let bit = 1 << index;
             if memory.settled() & bit != 0 {
                 continue;
             }
-            let holds = requirement.program.holds(frame);
+            let Condition::Moment(program) = &requirement.condition else { continue };
+            let holds = program.holds(frame);
             match requirement.rule {
                 Rule::Never if holds => broken |= bit,
                 Rule::Always if !holds => broken |= bit,
@@ -171,12 +248,47 @@ impl Requirements {
                 _ => {}
             }
         }
+        if self.is_temporal() {
+            broken |= self.watch(frame, tick, memory, histories);
+        }
         self.judgement(broken, memory)
     }
 
+    /// Shows a frame to everything about more than one moment; what is violated for certain.
+    fn watch(&self, frame: &[f64], tick: u64, memory: &mut Memory, histories: &mut [History]) -> u32 {
+        thread_local! {
+            static SCRATCH: std::cell::RefCell<Scratch> = std::cell::RefCell::default();
+        }
+        let mut broken = 0;
+        SCRATCH.with_borrow_mut(|scratch| {
+            for (one, history) in self.temporal.iter().zip(histories) {
+                let bit = 1 << one.index;
+                if memory.settled() & bit != 0 {
+                    continue;
+                }
+                let seen = one.monitor.see_with(history, tick as f64 * self.step_s, frame, scratch);
+                assert!(seen.is_ok(), "base cycles come in order, each with all signals");
+                match one.monitor.answer(history) {
+                    Some(answer) if answer > 0.0 => memory.reached |= bit,
+                    Some(_) => broken |= bit,
+                    None => {}
+                }
+            }
+        });
+        broken
+    }
+
     /// Judges the end of a run: what had to happen and did not.
-    pub fn finish(&self, memory: &mut Memory) -> Judgement {
-        self.judgement(self.eventually & !memory.settled(), memory)
+    pub fn finish(&self, memory: &mut Memory, histories: &mut [History]) -> Judgement {
+        let mut open = self.eventually & !memory.settled();
+        for (one, history) in self.temporal.iter().zip(histories) {
+            let bit = 1 << one.index;
+            // Where nothing was seen, nothing was violated.
+            if open & bit != 0 && one.monitor.finish(history).is_none_or(|answer| answer > 0.0) {
+                open &= !bit;
+            }
+        }
+        self.judgement(open, memory)
     }
 
     fn judgement(&self, broken: u32, memory: &mut Memory) -> Judgement {
@@ -196,7 +308,9 @@ impl Requirements {
             if settled >> index & 1 == 1 {
                 continue;
             }
-            let holds = requirement.program.holds(frame);
+            // Whoever looks ahead or back has always something to remember.
+            let Condition::Moment(program) = &requirement.condition else { return !(lanes & !lanes) };
+            let holds = program.holds(frame);
             lanes = lanes
                 | match requirement.rule {
                     Rule::Never => holds,
@@ -213,10 +327,14 @@ impl Requirements {
         let reached = (self.eventually != 0).then(|| Variable::exact("requirements.reached"));
         let noted = (self.should != 0).then(|| Variable::exact("requirements.noted"));
         let exceeded = (!self.exceeding.is_empty()).then(|| Variable::exact("requirements.exceeded"));
-        reached.into_iter().chain(noted).chain(exceeded).collect()
+        let temporal = self.temporal.iter().flat_map(|one| {
+            let name = format!("requirements.{}", self.list[one.index].id);
+            one.monitor.variables(&name, 1.0, self.step_s)
+        });
+        reached.into_iter().chain(noted).chain(exceeded).chain(temporal).collect()
     }
     /// Writes the memory to a key; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, memory: &Memory, first: usize, key: &mut KeyWriter<'_>) {
+    pub fn write_key(&self, memory: &Memory, histories: &[History], first: usize, key: &mut KeyWriter<'_>) {
         let mut index = first;
         if self.eventually != 0 {
             key.exact(index, u64::from(memory.reached));
@@ -228,6 +346,15 @@ impl Requirements {
         }
         if !self.exceeding.is_empty() {
             key.exact(index, u64::from(memory.exceeded));
+            index += 1;
+        }
+        for (n, (one, history)) in self.temporal.iter().zip(histories).enumerate() {
+            // What is settled is not looked at again.
+            if memory.settled() >> one.index & 1 == 1 {
+                key.exact(index + 3 * n, u64::MAX);
+                continue;
+            }
+            one.monitor.write_key(history, index + 3 * n, key);
         }
     }
 }

@@ -3,14 +3,7 @@
 use anabranch_kernel::Signal;
 use anabranch_kernel::units::Dimension;
 
-/// What a signal is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignalKind {
-    /// True (1) or false (0).
-    Truth,
-    /// A number in SI units.
-    Real(Dimension),
-}
+pub use anabranch_logic::SignalKind;
 
 macro_rules! signals {
     ($($(#[$doc:meta])* $constant:ident = $index:literal, $name:literal, $kind:expr;)*) => {
@@ -25,7 +18,7 @@ macro_rules! signals {
     };
 }
 
-use SignalKind::{Real, Truth};
+use SignalKind::{Real, Truth, Whole};
 
 signals! {
     /// Smallest distance between the outline of the car and anything solid, over the motion of the last base cycle.
@@ -69,7 +62,7 @@ signals! {
 /// The same table for recorders.
 pub fn recorded(table: &[(&str, SignalKind)]) -> Vec<Signal> {
     let unit = |kind: &SignalKind| match kind {
-        Truth => "",
+        Truth | Whole => "",
         Real(dimension) => dimension.si(),
     };
     table.iter().map(|(name, kind)| Signal::new(name, unit(kind))).collect()

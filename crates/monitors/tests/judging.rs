@@ -9,7 +9,7 @@ fn requirements(list: &[(Level, Rule, &str)]) -> Requirements {
     let one = |(i, &(level, rule, text)): (usize, &(Level, Rule, &str))| {
         Requirement::new(&format!("r{i}"), level, rule, text, LOW_SPEED_SIGNALS).unwrap()
     };
-    Requirements::new(list.iter().enumerate().map(one).collect()).unwrap()
+    Requirements::new(list.iter().enumerate().map(one).collect(), 0.1).unwrap()
 }
 
 fn frame(clearance_m: f64, at_goal: bool) -> [f64; low_speed::COUNT] {
@@ -23,14 +23,18 @@ fn frame(clearance_m: f64, at_goal: bool) -> [f64; low_speed::COUNT] {
 fn check(level: Level, rule: Rule, text: &str, run: &[(f64, bool)], expect: &str) {
     let requirements = requirements(&[(level, rule, text)]);
     let (mut memory, mut found) = (Memory::default(), Vec::new());
+    let mut histories = requirements.histories();
     let mut report = |judgement: Judgement, when: String| {
         found.extend((judgement.violated == 1).then(|| format!("must@{when}")));
         found.extend((judgement.noted == 1).then(|| format!("should@{when}")));
     };
     for (tick, &(clearance_m, at_goal)) in run.iter().enumerate() {
-        report(requirements.judge(&frame(clearance_m, at_goal), tick as u64, &mut memory), tick.to_string());
+        report(
+            requirements.judge(&frame(clearance_m, at_goal), tick as u64, &mut memory, &mut histories),
+            tick.to_string(),
+        );
     }
-    report(requirements.finish(&mut memory), "end".to_owned());
+    report(requirements.finish(&mut memory, &mut histories), "end".to_owned());
     assert_eq!(found.join(" "), expect, "{level:?} {rule:?} {text} {run:?}");
 }
 
@@ -76,12 +80,12 @@ fn what_is_remembered_is_in_the_key() {
     let grid = Grid::of(&requirements.variables());
     let key = |memory: &Memory| {
         let mut key = KeyWriter::new(&grid);
-        requirements.write_key(memory, 0, &mut key);
+        requirements.write_key(memory, &[], 0, &mut key);
         key.finish()
     };
     let (mut near, mut there) = (Memory::default(), Memory::default());
-    requirements.judge(&frame(0.05, false), 0, &mut near);
-    requirements.judge(&frame(0.5, true), 0, &mut there);
+    requirements.judge(&frame(0.05, false), 0, &mut near, &mut []);
+    requirements.judge(&frame(0.5, true), 0, &mut there, &mut []);
     assert_ne!(key(&near), key(&there));
     assert_ne!(key(&near), key(&Memory::default()));
     assert_eq!(from_bytes::<Memory>(&to_bytes(&near)).unwrap(), near);
@@ -92,7 +96,7 @@ fn verdicts_name_their_requirements() {
     let found = verdicts(0b1010, 7, None);
     assert_eq!(found.iter().map(|v| (v.requirement, v.tick)).collect::<Vec<_>>(), [(1, 7), (3, 7)]);
     let many = vec![mixed().list()[0].clone(); 33];
-    assert!(Requirements::new(many).unwrap_err().to_string().starts_with("33 requirements; at most 32"));
+    assert!(Requirements::new(many, 0.1).unwrap_err().to_string().starts_with("33 requirements; at most 32"));
 }
 
 proptest! {
@@ -112,7 +116,7 @@ proptest! {
             let disturbed = requirements.disturbed(&wide, ticks, settled);
             for lane in 0..4 {
                 let before = memories[lane];
-                let judgement = requirements.judge(&frames[lane], starts[lane] + tick as u64, &mut memories[lane]);
+                let judgement = requirements.judge(&frames[lane], starts[lane] + tick as u64, &mut memories[lane], &mut []);
                 let quiet = judgement == Judgement::default() && before == memories[lane];
                 prop_assert!(disturbed.lane(lane) || quiet, "lane {lane} at tick {tick}");
             }
@@ -126,13 +130,13 @@ fn a_requirement_for_small_errors_is_not_judged_after_a_large_one() {
     let hard =
         |id| Requirement::new(id, Level::Must, Rule::Never, "ego.deceleration > 2 m/s^2", LOW_SPEED_SIGNALS).unwrap();
     // The second is meant for small errors; choice 2 is a large one.
-    let requirements = Requirements::new(vec![hard("any"), hard("small")]).unwrap().limited(vec![0, 0, 0b10]);
+    let requirements = Requirements::new(vec![hard("any"), hard("small")], 0.1).unwrap().limited(vec![0, 0, 0b10]);
     let mut frame = [0.0; low_speed::COUNT];
     frame[low_speed::DECELERATION] = 3.0;
     let judged = |choices: &[u16]| {
         let mut memory = Memory::default();
         choices.iter().for_each(|choice| requirements.begin(Choice(*choice), &mut memory));
-        let judged = requirements.judge(&frame, 1, &mut memory).violated;
+        let judged = requirements.judge(&frame, 1, &mut memory, &mut []).violated;
         // Side by side, a lane may be named in vain and never left out.
         let disturbed = requirements.disturbed(&frame, 1.0, memory.settled());
         assert!(disturbed || judged == 0);
@@ -143,5 +147,5 @@ fn a_requirement_for_small_errors_is_not_judged_after_a_large_one() {
     // What was exceeded belongs to the key: the two memories have different futures.
     assert_ne!(judged(&[1]).1, judged(&[2]).1);
     assert_eq!(requirements.variables().last().map(|v| v.name.as_str()), Some("requirements.exceeded"));
-    assert!(Requirements::new(vec![hard("any")]).unwrap().limited(vec![0, 0]).variables().is_empty());
+    assert!(Requirements::new(vec![hard("any")], 0.1).unwrap().limited(vec![0, 0]).variables().is_empty());
 }

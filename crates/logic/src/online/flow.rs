@@ -2,7 +2,7 @@
 
 use super::plan::Kind;
 use super::{Cell, Memory, Monitor, Sample, Scratch};
-use crate::atom::{atom_of_frame, constant};
+use crate::atom::{atom_of_frame, constant, sign_of};
 use crate::formula::Bounds;
 use crate::trace::TIME_TOLERANCE_S;
 
@@ -34,6 +34,7 @@ impl Monitor {
         scratch.open_s.clear();
         scratch.open_s.resize(count, f64::INFINITY);
         let open_s = &mut scratch.open_s;
+        let early = self.is_deciding;
         let start_s = memory.start_s.unwrap_or(memory.last_s);
         let since_start_s = memory.last_s - start_s;
         for (index, operator) in self.plan.operators.iter().enumerate() {
@@ -55,6 +56,7 @@ impl Monitor {
                 Kind::Atom(node) => {
                     if let Some(frame) = frame.filter(|_| is_needed) {
                         let value = atom_of_frame(node, frame, self.reading).unwrap_or(f64::NEG_INFINITY);
+                        let value = if early { sign_of(value > 0.0) } else { value };
                         out.push((memory.last_s, value));
                     }
                     f64::INFINITY
@@ -63,22 +65,26 @@ impl Monitor {
                     out.extend(below[*inner].iter().map(|&(time_s, value)| (time_s, -value)));
                     open_s[*inner]
                 }
-                Kind::And(a, b) => join(cell, &below[*a], &below[*b], out, f64::min, open_s[*a].min(open_s[*b])),
-                Kind::Or(a, b) => join(cell, &below[*a], &below[*b], out, f64::max, open_s[*a].min(open_s[*b])),
-                Kind::Implies(a, b) => {
-                    let implies = |a: f64, b: f64| (-a).max(b);
-                    join(cell, &below[*a], &below[*b], out, implies, open_s[*a].min(open_s[*b]))
+                Kind::And(a, b) | Kind::Or(a, b) | Kind::Implies(a, b) => {
+                    let sides = [&below[*a][..], &below[*b][..]];
+                    let open_s = [open_s[*a], open_s[*b]];
+                    match &operator.kind {
+                        Kind::And(..) => join(cell, sides, out, f64::min, early.then_some([-1.0, -1.0]), open_s),
+                        Kind::Or(..) => join(cell, sides, out, f64::max, early.then_some([1.0, 1.0]), open_s),
+                        _ => join(cell, sides, out, |a, b| (-a).max(b), early.then_some([-1.0, 1.0]), open_s),
+                    }
                 }
                 Kind::Extreme { inner, from_s, to_s, is_largest } => {
                     cell.waiting.extend(opened);
                     let now = now(*inner, *inner);
-                    extreme(cell, &below[*inner], out, (*from_s, *to_s), *is_largest, now, is_last_needed)
+                    let span = Stretch { from_s: *from_s, to_s: *to_s, is_largest: *is_largest, is_last_needed, early };
+                    extreme(cell, &below[*inner], out, &span, now)
                 }
                 Kind::Until { left, right, bounds, is_negated } => {
                     cell.waiting.extend(opened);
                     cell.left.extend(&below[*left]);
                     cell.right.extend(&below[*right]);
-                    until(cell, out, *bounds, *is_negated, now(*left, *right))
+                    until(cell, out, *bounds, *is_negated, now(*left, *right), early)
                 }
                 Kind::Since { left, right, bounds } => {
                     cell.waiting.extend(opened);
@@ -89,7 +95,8 @@ impl Monitor {
             };
             open_s[index] = first_open_s;
         }
-        memory.answer = scratch.emitted.last().and_then(|out| out.first()).map(|&(_, value)| value);
+        let answer = scratch.emitted.last().and_then(|out| out.first()).map(|&(_, value)| value);
+        memory.answer = if early { answer.map(|value| sign_of(value > 0.0)) } else { answer };
         if memory.answer.is_some() {
             memory.cells.iter_mut().for_each(|cell| *cell = Cell::default());
         }
@@ -100,23 +107,41 @@ fn first_waiting(cell: &Cell) -> f64 {
     cell.waiting.front().copied().unwrap_or(f64::INFINITY)
 }
 
-/// Joins answers for equal samples; the one that is ahead waits for the other.
+/// Joins answers for equal samples; the one that is ahead waits for the other, unless it is the one value per side that decides
+/// alone. Returns the earliest sample without answer.
 fn join(
     cell: &mut Cell,
-    left: &[Sample],
-    right: &[Sample],
+    sides: [&[Sample]; 2],
     out: &mut Vec<Sample>,
     value: impl Fn(f64, f64) -> f64,
-    open_s: f64,
+    deciding: Option<[f64; 2]>,
+    open_s: [f64; 2],
 ) -> f64 {
-    cell.left.extend(left);
-    cell.right.extend(right);
+    let answered_s = cell.answered_s.unwrap_or(f64::NEG_INFINITY);
+    cell.left.extend(sides[0].iter().filter(|sample| sample.0 > answered_s));
+    cell.right.extend(sides[1].iter().filter(|sample| sample.0 > answered_s));
     while let (Some(&(time_s, a)), Some(&(_, b))) = (cell.left.front(), cell.right.front()) {
         cell.left.pop_front();
         cell.right.pop_front();
         out.push((time_s, value(a, b)));
     }
-    open_s
+    let Some(deciding) = deciding else { return open_s[0].min(open_s[1]) };
+    // What is left of one side is ahead of the other.
+    let decided = value(deciding[0], deciding[1]);
+    for (queue, alone) in [(&mut cell.left, deciding[0]), (&mut cell.right, deciding[1])] {
+        while let Some(&(time_s, _)) = queue.front().filter(|sample| sample.1 == alone) {
+            queue.pop_front();
+            out.push((time_s, decided));
+            cell.answered_s = Some(time_s);
+        }
+    }
+    let answered_s = cell.answered_s.unwrap_or(f64::NEG_INFINITY);
+    if open_s[0].min(open_s[1]) > answered_s {
+        cell.answered_s = None;
+    }
+    let fronts = [cell.left.front(), cell.right.front()].map(|front| front.map_or(f64::INFINITY, |sample| sample.0));
+    let later = open_s.map(|open_s| if open_s > answered_s { open_s } else { f64::INFINITY });
+    fronts.into_iter().chain(later).fold(f64::INFINITY, f64::min)
 }
 
 fn push_best(best: &mut std::collections::VecDeque<Sample>, sample: Sample, is_largest: bool) {
@@ -126,16 +151,21 @@ fn push_best(best: &mut std::collections::VecDeque<Sample>, sample: Sample, is_l
     best.push_back(sample);
 }
 
-/// The best of a window that moves on.
-fn extreme(
-    cell: &mut Cell,
-    inner: &[Sample],
-    out: &mut Vec<Sample>,
-    (from_s, to_s): (f64, f64),
+/// The window of an operator over one condition.
+struct Stretch {
+    from_s: f64,
+    to_s: f64,
     is_largest: bool,
-    now: Now,
+    /// No window is opened after this sample.
     is_last_needed: bool,
-) -> f64 {
+    /// Answer as soon as nothing can change it.
+    early: bool,
+}
+
+/// The best of a window that moves on.
+fn extreme(cell: &mut Cell, inner: &[Sample], out: &mut Vec<Sample>, window: &Stretch, now: Now) -> f64 {
+    let &Stretch { from_s, to_s, is_largest, is_last_needed, early } = window;
+    let decides = |value: f64| early && (value > 0.0) == is_largest;
     cell.left.extend(inner);
     loop {
         // No window that is open or will be opened begins before this one, and none before it ends here.
@@ -149,7 +179,9 @@ fn extreme(
             cell.best.pop_front();
         }
         match cell.waiting.front() {
-            Some(&time_s) if now.has_all_until(time_s + to_s) => {
+            Some(&time_s)
+                if now.has_all_until(time_s + to_s) || cell.best.front().is_some_and(|best| decides(best.1)) =>
+            {
                 cell.waiting.pop_front();
                 out.push((time_s, cell.best.front().map_or(constant(!is_largest), |&(_, value)| value)));
             }
@@ -191,13 +223,35 @@ fn until_value(cell: &Cell, time_s: f64, bounds: Bounds, sign: f64) -> f64 {
     sign * value
 }
 
-fn until(cell: &mut Cell, out: &mut Vec<Sample>, bounds: Bounds, is_negated: bool, now: Now) -> f64 {
+/// The value of until at `time_s`, if what is known of both conditions decides it.
+fn until_decided(cell: &Cell, time_s: f64, bounds: Bounds, sign: f64) -> Option<f64> {
+    let (begin_s, end_s) = (time_s + bounds.from_s - TIME_TOLERANCE_S, time_s + bounds.to_s + TIME_TOLERANCE_S);
+    let mut right = cell.right.iter().skip_while(|&&(at_s, _)| at_s < begin_s);
+    for &(at_s, left) in cell.left.iter().skip_while(|&&(at_s, _)| at_s < time_s) {
+        if at_s > end_s {
+            return None;
+        }
+        if at_s >= begin_s && sign * right.next()?.1 > 0.0 {
+            return Some(sign);
+        }
+        if sign * left < 0.0 {
+            return Some(-sign);
+        }
+    }
+    None
+}
+
+fn until(cell: &mut Cell, out: &mut Vec<Sample>, bounds: Bounds, is_negated: bool, now: Now, early: bool) -> f64 {
     let sign = if is_negated { -1.0 } else { 1.0 };
     while let Some(&time_s) = cell.waiting.front() {
-        if !now.has_all_until(time_s + bounds.to_s) {
+        let value = if now.has_all_until(time_s + bounds.to_s) {
+            until_value(cell, time_s, bounds, sign)
+        } else if let Some(value) = early.then(|| until_decided(cell, time_s, bounds, sign)).flatten() {
+            value
+        } else {
             break;
-        }
-        out.push((time_s, until_value(cell, time_s, bounds, sign)));
+        };
+        out.push((time_s, value));
         cell.waiting.pop_front();
     }
     let first_s =

@@ -52,6 +52,10 @@ impl Monitor {
             for queue in [&cell.left, &cell.right, &cell.best] {
                 queue.iter().for_each(|sample| write(sample, key));
             }
+            if self.is_deciding {
+                key.exact(first, u64::from(cell.answered_s.is_some()));
+                cell.answered_s.into_iter().for_each(|time_s| key.real(first + 1, age(time_s)));
+            }
             key.exact(first, u64::from(cell.folded.is_some()));
             cell.folded.into_iter().for_each(|value| write_worth(value, first, key));
         }

@@ -35,6 +35,8 @@ pub(crate) struct Cell {
     best: VecDeque<Sample>,
     /// For *since* without far end: its value at the last sample that was dropped.
     folded: Option<f64>,
+    /// Answered by one of two conditions alone up to this time; what the other says about it comes too late.
+    answered_s: Option<f64>,
 }
 
 /// What a monitor remembers of a run.
@@ -67,6 +69,8 @@ pub struct Monitor {
     formula: Formula,
     plan: Plan,
     reading: Reading,
+    /// Answers are given as soon as nothing can change them, not when their window is complete.
+    is_deciding: bool,
 }
 
 /// Buffers that are never saved: what operators hand on while one sample is seen.
@@ -80,7 +84,12 @@ impl Monitor {
     /// A monitor of a formula.
     pub fn new(formula: Formula, reading: Reading) -> Self {
         let plan = Plan::new(formula.root());
-        Self { formula, plan, reading }
+        Self { formula, plan, reading, is_deciding: false }
+    }
+    /// A monitor that only asks whether the formula holds, and answers 1 or −1 as soon as that is certain. It remembers less, so
+    /// that more runs are alike, and takes infinite values.
+    pub fn deciding(formula: Formula) -> Self {
+        Self { is_deciding: true, ..Self::new(formula, Reading::Truth) }
     }
     /// What is judged.
     pub fn formula(&self) -> &Formula {
@@ -111,7 +120,9 @@ impl Monitor {
         scratch: &mut Scratch,
     ) -> Result<(), TraceError> {
         self.formula.check_signals(frame.len())?;
-        if let Some(signal) = frame.iter().position(|value| !value.is_finite()) {
+        if !self.is_deciding
+            && let Some(signal) = frame.iter().position(|value| !value.is_finite())
+        {
             return Err(TraceError::NotFinite { signal, index: 0, value: frame[signal] });
         }
         let is_later = memory.start_s.is_none() || time_s > memory.last_s + 2.0 * TIME_TOLERANCE_S;

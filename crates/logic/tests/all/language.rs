@@ -3,7 +3,7 @@
 use crate::common::{Atoms, Draw, Grammar, TABLE, Until, formula};
 use anabranch_kernel::units::Dimension;
 use anabranch_logic::{Formula, Reading, SignalKind, Trace};
-use anabranch_monitors::{LOW_SPEED_SIGNALS, Program, SignalKind as Kind, low_speed};
+use anabranch_monitors::{LOW_SPEED_SIGNALS, Program, low_speed};
 
 const SPEED: &[(&str, SignalKind)] = &[
     ("speed", SignalKind::Real(Dimension::Speed)),
@@ -11,14 +11,6 @@ const SPEED: &[(&str, SignalKind)] = &[
     ("gear", SignalKind::Whole),
     ("braking", SignalKind::Truth),
 ];
-
-fn low_speed() -> Vec<(&'static str, SignalKind)> {
-    let kind = |kind: Kind| match kind {
-        Kind::Truth => SignalKind::Truth,
-        Kind::Real(dimension) => SignalKind::Real(dimension),
-    };
-    LOW_SPEED_SIGNALS.iter().map(|(name, k)| (*name, kind(*k))).collect()
-}
 
 const REQUIREMENTS: &[&str] = &[
     "ego.clearance < 0.10 m",
@@ -41,10 +33,10 @@ const REQUIREMENTS: &[&str] = &[
 
 #[test]
 fn every_requirement_is_a_formula_with_the_same_truth() {
-    let table = low_speed();
+    let table = LOW_SPEED_SIGNALS;
     for (number, text) in REQUIREMENTS.iter().enumerate() {
         let program = Program::compile(text, LOW_SPEED_SIGNALS).unwrap();
-        let formula = Formula::parse(text, &table).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        let formula = Formula::parse(text, table).unwrap_or_else(|e| panic!("{text}: {e:?}"));
         let mut draw = Draw::new("requirements", number as u64);
         for _ in 0..200 {
             let frame: Vec<f64> = table
@@ -63,7 +55,7 @@ fn every_requirement_is_a_formula_with_the_same_truth() {
 
 #[test]
 fn what_is_wrong_with_a_requirement_is_said_in_the_same_place_and_words() {
-    let table = low_speed();
+    let table = LOW_SPEED_SIGNALS;
     let wrong = [
         "ego.clearence < 1 m",
         "clearance < 1 m",
@@ -86,7 +78,7 @@ fn what_is_wrong_with_a_requirement_is_said_in_the_same_place_and_words() {
     ];
     for text in wrong {
         let theirs = Program::compile(text, LOW_SPEED_SIGNALS).expect_err(text);
-        let ours = Formula::parse(text, &table).expect_err(text);
+        let ours = Formula::parse(text, table).expect_err(text);
         assert_eq!((ours.at.offset, ours.at.length > 0), (theirs.at.offset, theirs.at.length > 0), "{text}: {ours:?}");
         if !text.contains("&&") && !text.contains("ego.speed >") && text != "ego.clearance < ego.speed" {
             assert_eq!(ours.message, theirs.message, "{text}");

@@ -79,6 +79,32 @@ fn a_growing_trace_ends_like_the_finished_one() {
     }
 }
 
+/// A monitor that only decides gives the truth of the finished trace, and never another answer before.
+#[test]
+fn a_deciding_monitor_ends_like_the_finished_trace_and_never_errs_before() {
+    let (mut early, mut complete) = (0, 0);
+    for (number, text, formula, mut draw) in cases("deciding", FORMULAS / 2) {
+        let trace = trace(&mut draw, 14, GRAMMAR.step_s);
+        let expected = if formula.holds(&trace).unwrap() { 1.0 } else { -1.0 };
+        let context = || format!("formula {number}: {text}\n{trace:?}");
+        let monitor = Monitor::deciding(formula.clone());
+        let usual = Monitor::new(formula, Reading::Truth);
+        let (mut memory, mut beside, mut scratch) = (monitor.start(), usual.start(), Scratch::default());
+        for i in 0..trace.len() {
+            monitor.see_with(&mut memory, trace.time_s(i), &trace.frame(i), &mut scratch).unwrap();
+            usual.see_with(&mut beside, trace.time_s(i), &trace.frame(i), &mut scratch).unwrap();
+            if let Some(answer) = monitor.answer(&memory) {
+                assert_eq!(answer, expected, "sample {i}, {}", context());
+                early += u64::from(usual.answer(&beside).is_none());
+            }
+            complete += u64::from(usual.answer(&beside).is_some() && monitor.answer(&memory).is_none());
+        }
+        assert_eq!(monitor.finish(&mut memory), Some(expected), "{}", context());
+    }
+    assert_eq!(complete, 0, "it never answers later than when all windows are complete");
+    assert!(early > 10_000, "only {early} answers came before the windows were complete");
+}
+
 #[test]
 fn a_past_formula_answers_with_its_sample() {
     // *Always* of a condition that only looks back is known exactly up to now.
@@ -111,9 +137,16 @@ fn continued(monitor: &Monitor, memory: &Memory, seen: usize, suffix: &Trace) ->
 
 #[test]
 fn memories_with_equal_keys_have_equal_futures() {
+    let merged = equal_keys_with_equal_futures(|formula| Monitor::new(formula, Reading::Truth));
+    assert!(merged > 3_000, "only {merged} memories were alike");
+    let merged_deciding = equal_keys_with_equal_futures(Monitor::deciding);
+    assert!(merged_deciding > merged, "{merged_deciding} of memories that only decide, {merged} of the others");
+}
+
+fn equal_keys_with_equal_futures(monitor: impl Fn(Formula) -> Monitor) -> u64 {
     let mut merged = 0;
-    for (number, text, formula, mut draw) in cases("keys", 1_500) {
-        let monitor = Monitor::new(formula, Reading::Truth);
+    for (number, text, formula, mut draw) in cases("keys", 900) {
+        let monitor = monitor(formula);
         let signals = |draw: &mut Draw, n: usize| {
             let column = |draw: &mut Draw, values: u64| (0..n).map(|_| draw.below(values) as f64).collect::<Vec<_>>();
             let columns = vec![column(draw, 2), column(draw, 2), column(draw, 2), column(draw, 2)];
@@ -137,7 +170,7 @@ fn memories_with_equal_keys_have_equal_futures() {
             }
         }
     }
-    assert!(merged > 5_000, "only {merged} memories were alike");
+    merged
 }
 
 #[test]

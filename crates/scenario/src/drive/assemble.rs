@@ -392,7 +392,8 @@ fn requirements(spec: &ScenarioSpec) -> Requirements {
         Requirement::new(&r.id.value, level, rule, &r.expression.value, signal_table(spec))
             .expect("expressions were checked when the file was read")
     };
-    Requirements::new(spec.requirements.iter().map(build).collect()).expect("the number was checked with the file")
+    Requirements::new(spec.requirements.iter().map(build).collect(), spec.world.step_s.value)
+        .expect("the number was checked with the file")
 }
 
 fn start_space(spec: &ScenarioSpec) -> ParamSpace {

@@ -59,6 +59,7 @@ impl Drive {
         let reach = self.errors.reach();
         matches!(self.driver, Driver::Path(_))
             && self.part.is_none()
+            && !self.requirements.is_temporal()
             && self.eyes.is_none()
             && self.replanning.is_none()
             && reach.sensor_delay_ticks == 0

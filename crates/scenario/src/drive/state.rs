@@ -91,11 +91,17 @@ pub struct Extras {
     pub own_path: Option<Arc<Path>>,
     /// What is known of the memory of a driver from outside.
     pub foreign: Option<ForeignMemory>,
+    /// What requirements about more than one moment remember.
+    pub histories: Vec<anabranch_monitors::History>,
     /// Others on the road, and what the driver believes about them.
     pub street: Option<Box<StreetState>>,
 }
 
 impl DriveState {
+    /// What requirements remember: of single moments, and of more than one.
+    pub(super) fn remembered(&mut self) -> (&mut anabranch_monitors::Memory, &mut [anabranch_monitors::History]) {
+        (&mut self.monitors, self.extras.as_mut().map_or(&mut [][..], |extras| &mut extras.histories))
+    }
     /// The path planned on the way, if there is one.
     pub(crate) fn own_path(&self) -> Option<&Arc<Path>> {
         self.extras.as_ref().and_then(|extras| extras.own_path.as_ref())
@@ -236,7 +242,8 @@ impl Drive {
         if let Some(extras) = &state.extras {
             self.write_extras(extras, key);
         }
-        self.requirements.write_key(&state.monitors, layout.monitors, key);
+        let histories = state.extras.as_ref().map_or(&[][..], |extras| &extras.histories);
+        self.requirements.write_key(&state.monitors, histories, layout.monitors, key);
         if let Some(start) = layout.start {
             key.exact(start, u64::from(state.start));
         }

@@ -61,6 +61,7 @@ impl Drive {
                     sensed: self.eyes.as_ref().map(|eyes| eyes.sensor.start()).unwrap_or_default(),
                     stand_at_m: FREE_M,
                     own_path: None,
+                    histories: self.requirements.histories(),
                     foreign: self.foreign().map(|_| {
                         ForeignMemory::start(seed, plan.path.sections().first().map_or(0.0, |first| first.start_m))
                     }),
@@ -77,6 +78,7 @@ impl Drive {
     fn needs_extras(&self) -> bool {
         let reach = self.errors.reach();
         self.eyes.is_some()
+            || self.requirements.is_temporal()
             || self.foreign().is_some()
             || matches!(self.driver, Driver::Road)
             || self.replanning.is_some()
@@ -435,7 +437,8 @@ impl Drive {
         watch: &mut Watch<'_>,
     ) -> Option<SegmentEnd> {
         let tick = u64::from(state.tick);
-        let judgement = self.requirements.judge(frame, tick, &mut state.monitors);
+        let (memory, histories) = state.remembered();
+        let judgement = self.requirements.judge(frame, tick, memory, histories);
         let place = contact.map(|c| Place {
             on_ego: [c.on_ego.x, c.on_ego.y],
             in_world: [c.in_world.x, c.in_world.y],
@@ -456,7 +459,8 @@ impl Drive {
     /// The end of a run: what had to happen and did not.
     pub(super) fn finish(&self, state: &mut DriveState, watch: &mut Watch<'_>) -> Option<SegmentEnd> {
         let tick = u64::from(state.tick);
-        let judgement = self.requirements.finish(&mut state.monitors);
+        let (memory, histories) = state.remembered();
+        let judgement = self.requirements.finish(memory, histories);
         for note in verdicts(judgement.noted, tick, None) {
             watch.note(note);
         }

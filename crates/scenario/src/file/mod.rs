@@ -116,7 +116,8 @@ fn check_on_roads(text: &str) -> Result<(), ExpressionError> {
 }
 
 fn check_against(text: &str, table: &[(&str, anabranch_monitors::SignalKind)]) -> Result<(), ExpressionError> {
-    let compiled = anabranch_monitors::Program::compile(text, table);
+    use anabranch_monitors::{Level, Requirement, Rule};
+    let compiled = Requirement::new("", Level::Must, Rule::Always, text, table);
     compiled.map(|_| ()).map_err(|error| ExpressionError {
         offset: error.at.offset,
         length: error.at.length,

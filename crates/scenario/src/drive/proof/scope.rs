@@ -74,10 +74,11 @@ impl Drive {
 
 /// The clearance that a requirement wants exceeded, if that is all it wants.
 fn asks_m(must: &Requirement) -> Option<f64> {
+    let program = must.program()?;
     match must.rule {
-        Rule::Never if must.program.is_truth(signal::CONTACT) => Some(0.0),
-        Rule::Never => must.program.holds_up_to(signal::CLEARANCE),
-        Rule::Always => must.program.holds_from(signal::CLEARANCE),
+        Rule::Never if program.is_truth(signal::CONTACT) => Some(0.0),
+        Rule::Never => program.holds_up_to(signal::CLEARANCE),
+        Rule::Always => program.holds_from(signal::CLEARANCE),
         Rule::Eventually { .. } => None,
     }
 }
