@@ -99,7 +99,7 @@ impl GateMemory {
         let aspect = gate.rule.signal.map_or(Aspect::Dark, |signal| seen.aspect(signal));
         match aspect {
             Aspect::Red | Aspect::RedAmber => {
-                self.waited_cycles = 0;
+                self.waited_s = 0.0;
                 return needed < RED_DECEL_MPS2 || room_m > 0.0 && comer.speed_mps < 3.0;
             }
             Aspect::Amber => return needed < AMBER_DECEL_MPS2,
@@ -109,8 +109,7 @@ impl GateMemory {
         let patience_s = PATIENCE_S[0] + PATIENCE_S[1] * turn_number(network, gate.rule.turn);
         if comer.speed_mps < STOPPED_MPS && room_m < AT_LINE_M {
             // Patience that has run out stays so: longer waits are alike, and may merge.
-            let enough = (patience_s / comer.cycle_s).ceil().min(f64::from(u16::MAX)) as u16;
-            self.waited_cycles = self.waited_cycles.saturating_add(1).min(enough);
+            self.waited_s = (self.waited_s + comer.cycle_s).min(patience_s);
         }
         if !lit && gate.rule.sign == Sign::Stop && !self.stand(network, gate, comer, seen, room_m) {
             return true;
@@ -120,7 +119,7 @@ impl GateMemory {
             return false;
         }
         let others = others(network, gate, seen);
-        let patient = f64::from(self.waited_cycles) * comer.cycle_s < patience_s;
+        let patient = self.waited_s < patience_s;
         // Who has stood long enough takes others that stand for waiting too: two who turn left face each other for ever.
         let others: ArrayVec<Other, OTHERS_MAX> = others
             .into_iter()

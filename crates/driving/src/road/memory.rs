@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::offset::Offset;
 
 /// What it remembers about the junction ahead.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateMemory {
     /// The turn it wants to take there.
     pub turn: Option<LaneId>,
@@ -15,8 +15,8 @@ pub struct GateMemory {
     pub stopped: bool,
     /// Conflicts whose cars stood there before it, one bit each: they go first.
     pub before_us: u32,
-    /// Cycles it has stood at the line while it might have gone.
-    pub waited_cycles: u16,
+    /// How long it has stood at the line while it might have gone.
+    pub waited_s: f64,
 }
 
 /// Everything a driver on roads remembers. Small, plain, and all of it in the merge key.
@@ -40,6 +40,8 @@ pub struct RoadMemory {
     pub arrived: bool,
 }
 
+/// Patience is a matter of seconds; waits that differ by less are alike.
+const WAITED_CELL_S: f64 = 0.5;
 /// The station is found anew from the pose in every cycle; a search that begins this much elsewhere finds the same place.
 const STATION_CELL_M: f64 = 4.0;
 
@@ -62,7 +64,7 @@ impl RoadMemory {
             Variable::exact("driver_turn"),
             Variable::exact("driver_stopped"),
             Variable::exact("driver_yields_to"),
-            Variable::exact("driver_waited"),
+            Variable::real("driver_waited", "s", WAITED_CELL_S),
             Variable::exact("driver_arrived"),
             Variable::exact("driver_way"),
         ]
@@ -82,7 +84,7 @@ impl RoadMemory {
         key.exact(base_index + 9, self.gate.turn.map_or(u64::MAX, |turn| u64::from(turn.0)));
         key.exact(base_index + 10, u64::from(self.gate.stopped));
         key.exact(base_index + 11, u64::from(self.gate.before_us));
-        key.exact(base_index + 12, u64::from(self.gate.waited_cycles));
+        key.real(base_index + 12, self.gate.waited_s);
         key.exact(base_index + 13, u64::from(self.arrived));
         key.exact(base_index + 14, u64::from(self.way));
     }
