@@ -1,9 +1,10 @@
 //! From a file name to a scenario that can run.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anabranch_kernel::{Digest, DigestWriter, Grid};
-use anabranch_scenario::file::{Code, Document, FILE_BYTES_MAX, Hooks, MergeSpec, PartKind, ScenarioSpec};
+use anabranch_scenario::file::{Code, Document, FILE_BYTES_MAX, Hooks, MergeSpec, PartKind, ScenarioSpec, open_bytes};
 use anabranch_scenario::{AssembleError, Drive, SettingError};
 
 use crate::exit::Exit;
@@ -67,13 +68,16 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
     }
     let has_file = |name: &str| folder.join(name).is_file();
     let read_file = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    let spec = document.read(&Hooks { has_file: &has_file, read_file: &read_file, ..Hooks::default() })?;
+    let open_tiles = |name: &str| open_bytes(&folder.join(name));
+    let hooks = Hooks { has_file: &has_file, read_file: &read_file, open_tiles: &open_tiles, ..Hooks::default() };
+    let spec = document.read(&hooks)?;
     document.check_placement(&spec)?;
     let text = String::from_utf8_lossy(bytes).into_owned();
     let part = spec.ego.part.as_ref().map(|part| &part.outside);
     let mut files: Vec<PathBuf> =
         spec.ego.driver.outside.iter().chain(part).flat_map(|code| outside::file_of(code, &folder)).collect();
     files.extend(spec.road.iter().filter_map(|road| Some(folder.join(&road.map.as_ref()?.value))));
+    files.extend(spec.world.tiles.iter().map(|tiles| folder.join(&tiles.name.value)));
     let hash = with_files(identity(bytes, &overrides), &files)?;
     Ok(Loaded { path: path.to_owned(), text, hash, overrides, document, spec, patience: Patience::Usual })
 }
@@ -82,7 +86,9 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
 fn name_driver(overrides: &mut [Override], document: &Document, folder: &Path) -> Result<(), Failure> {
     let Some(flag) = overrides.iter_mut().find(|(key, _)| key == DRIVER_FLAG) else { return Ok(()) };
     let read_file = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    let before = document.read(&Hooks { has_file: &|_| true, read_file: &read_file, ..Hooks::default() })?;
+    let open_tiles = |name: &str| open_bytes(&folder.join(name));
+    let hooks = Hooks { has_file: &|_| true, read_file: &read_file, open_tiles: &open_tiles, ..Hooks::default() };
+    let before = document.read(&hooks)?;
     *flag = outside::driver_override(&flag.1, folder, before.ego.driver.cycle_s.map(|cycle| cycle.value));
     Ok(())
 }
@@ -101,9 +107,24 @@ fn with_files(hash: Digest, files: &[PathBuf]) -> Result<Digest, Failure> {
     let mut digest = DigestWriter::new();
     digest.wide(hash.0);
     for file in files {
-        digest.bytes(&std::fs::read(file).map_err(|e| Failure::file("read", file, &e))?);
+        digest_file(&mut digest, file).map_err(|e| Failure::file("read", file, &e))?;
     }
     Ok(digest.finish())
+}
+
+/// Piece by piece: files of tiles are large.
+fn digest_file(digest: &mut DigestWriter, path: &Path) -> std::io::Result<()> {
+    const PIECE_BYTES: u64 = 1 << 22;
+    let mut file = std::fs::File::open(path)?;
+    let mut piece = Vec::new();
+    loop {
+        piece.clear();
+        file.by_ref().take(PIECE_BYTES).read_to_end(&mut piece)?;
+        digest.bytes(&piece);
+        if (piece.len() as u64) < PIECE_BYTES {
+            return Ok(());
+        }
+    }
 }
 
 /// The same key twice means the last value; a finding then has each key once.
@@ -220,7 +241,8 @@ impl Loaded {
     /// Which road user a number in a verdict means: that of an object, or one without a name; none if it is no road user.
     pub fn road_user(&self, number: u32) -> Option<Option<usize>> {
         let standing = self.spec.world.walls.len() + self.spec.world.obstacles.len();
-        let index = (number as usize).checked_sub(standing)?;
+        let objects = self.spec.road.as_ref().map_or(0, |road| road.objects.len());
+        let index = (number as usize).checked_sub(standing).filter(|index| *index <= objects)?;
         Some(Some(index).filter(|index| self.spec.road.as_ref().is_some_and(|road| *index < road.objects.len())))
     }
 
@@ -229,7 +251,8 @@ impl Loaded {
         let objects = self.spec.road.as_ref().map_or(&[][..], |road| &road.objects);
         match objects.get(number) {
             Some(object) => format!("{} `{}`", object.kind.value.word(), object.id.value),
-            None => "another car".to_owned(),
+            None if number == objects.len() => "another car".to_owned(),
+            None => "the tiles".to_owned(),
         }
     }
 }

@@ -19,5 +19,6 @@ mod since;
 mod suites;
 mod surface;
 mod testing;
+mod tiles;
 mod tutorial;
 mod worlds;

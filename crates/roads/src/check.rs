@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anabranch_geometry::Point;
 
 use crate::barrier::BarrierShape;
+use crate::crossings::programs_by_name;
 use crate::curve::Curve;
 use crate::flaw::{Element, Flaw, FlawKind};
 use crate::junction::JunctionPlan;
@@ -264,13 +265,14 @@ fn check_through(map: &Map, link: &LinkPlan, at: Element, flaws: &mut Vec<Flaw>)
 
 fn check_junctions(map: &Map, names: &Names, flaws: &mut Vec<Flaw>) {
     duplicates("junction", map.junctions.iter().map(|junction| &junction.name), Element::Junction, flaws);
+    let programs = programs_by_name(&map.programs);
     let used: BTreeSet<&String> = map.links.iter().filter_map(|link| link.junction.as_ref()).collect();
     for (j, junction) in map.junctions.iter().enumerate() {
         let mut add = |at: Element, kind: FlawKind| flaws.push(Flaw { at, kind });
         if !used.contains(&junction.name) {
             add(Element::Junction(j), FlawKind::NoTurns(junction.name.clone()));
         }
-        let program = junction.program.as_ref().map(|name| map.programs.iter().find(|program| program.name == *name));
+        let program = junction.program.as_ref().map(|name| programs.get(name.as_str()).map(|program| program.1));
         if let (Some(None), Some(name)) = (&program, &junction.program) {
             let known = map.programs.iter().map(|program| program.name.as_str());
             add(Element::Junction(j), unknown("program", name, known));

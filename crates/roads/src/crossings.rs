@@ -1,5 +1,7 @@
 //! Which lanes a crosswalk crosses, and where.
 
+use std::collections::BTreeMap;
+
 use anabranch_geometry::Point;
 use anabranch_kernel::maths;
 
@@ -8,6 +10,7 @@ use crate::crosswalk::{Crosswalk, CrosswalkPlan, LaneCrossing, SignalRef};
 use crate::flaw::{Element, Flaw, FlawKind};
 use crate::lane::Lane;
 use crate::plan::Map;
+use crate::signal::Program;
 
 /// Places per piece of a lane between which it is taken as straight.
 const PLACES: usize = 4;
@@ -16,22 +19,31 @@ const PLACES: usize = 4;
 pub(crate) fn find(map: &Map, lanes: &[Lane]) -> Result<Vec<Crosswalk>, Vec<Flaw>> {
     let mut flaws = Vec::new();
     let mut crosswalks = Vec::new();
+    let programs = programs_by_name(&map.programs);
     for (i, plan) in map.crosswalks.iter().enumerate() {
         let crossings: Vec<LaneCrossing> = lanes.iter().filter_map(|lane| crossing(plan, lane)).collect();
         if crossings.is_empty() {
             flaws.push(Flaw { at: Element::Crosswalk(i), kind: FlawKind::CrossesNothing });
         }
-        let signal = plan.signal.as_ref().and_then(|(program, group)| signal(map, program, group));
+        let signal = plan.signal.as_ref().and_then(|(program, group)| signal(&programs, program, group));
         let CrosswalkPlan { name, from, to, width_m, .. } = plan.clone();
         crosswalks.push(Crosswalk { name, from, to, width_m, signal, crossings });
     }
     if flaws.is_empty() { Ok(crosswalks) } else { Err(flaws) }
 }
 
+/// Programs with their numbers: a town has one per junction, so they are not searched one by one.
+pub(crate) type Programs<'m> = BTreeMap<&'m str, (usize, &'m Program)>;
+
+/// The programs of a map by name.
+pub(crate) fn programs_by_name(programs: &[Program]) -> Programs<'_> {
+    programs.iter().enumerate().map(|(number, program)| (program.name.as_str(), (number, program))).collect()
+}
+
 /// The light of this name.
-pub(crate) fn signal(map: &Map, program: &str, group: &str) -> Option<SignalRef> {
-    let number = map.programs.iter().position(|known| known.name == program)?;
-    map.programs[number].group(group).map(|group| SignalRef { program: number, group })
+pub(crate) fn signal(programs: &Programs<'_>, program: &str, group: &str) -> Option<SignalRef> {
+    let (number, program) = programs.get(program)?;
+    program.group(group).map(|group| SignalRef { program: *number, group })
 }
 
 fn crossing(plan: &CrosswalkPlan, lane: &Lane) -> Option<LaneCrossing> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anabranch_geometry::Point;
 use anabranch_kernel::maths;
 
-use crate::crossings::signal;
+use crate::crossings::{Programs, programs_by_name, signal};
 use crate::junction::{Conflict, Junction, JunctionPlan, Precedence, Sign, TurnRule};
 use crate::lane::{Lane, LaneId, LaneKind, Turn};
 use crate::network::Network;
@@ -28,10 +28,11 @@ pub(crate) fn derive(network: &mut Network, map: &Map, turns: &[Option<LaneId>])
             members.entry(junction).or_default().push((link, *turn));
         }
     }
+    let programs = programs_by_name(&map.programs);
     for plan in &map.junctions {
         let members = members.get(plan.name.as_str()).map_or(&[][..], Vec::as_slice);
-        let rules = with_conflicts(network, plan, members, |link, turn| rule(network, map, plan, link, turn));
-        let program = plan.program.as_ref().and_then(|name| map.programs.iter().position(|p| p.name == *name));
+        let rules = with_conflicts(network, plan, members, |link, turn| rule(network, &programs, plan, link, turn));
+        let program = plan.program.as_ref().and_then(|name| programs.get(name.as_str())).map(|program| program.0);
         let turns = members.iter().map(|(_, turn)| *turn).collect();
         network.junctions.push(Junction { name: plan.name.clone(), turns, program });
         for rule in rules {
@@ -67,7 +68,7 @@ fn with_conflicts(
     rules
 }
 
-fn rule(network: &Network, map: &Map, plan: &JunctionPlan, link: &LinkPlan, turn: LaneId) -> TurnRule {
+fn rule(network: &Network, programs: &Programs<'_>, plan: &JunctionPlan, link: &LinkPlan, turn: LaneId) -> TurnRule {
     let approach = network.names[&link.from];
     let says = plan.approaches.iter().find(|approach| approach.lane == link.from);
     let group = says.and_then(|says| {
@@ -81,7 +82,7 @@ fn rule(network: &Network, map: &Map, plan: &JunctionPlan, link: &LinkPlan, turn
         approach,
         stop_station_m: (exit_station_m - says.map_or(0.0, |says| says.stop_before_m)).max(0.0),
         sign: says.map_or(Sign::None, |says| says.sign),
-        signal: plan.program.as_ref().zip(group).and_then(|(program, group)| signal(map, program, group)),
+        signal: plan.program.as_ref().zip(group).and_then(|(program, group)| signal(programs, program, group)),
         conflicts: Vec::new(),
     }
 }
@@ -112,10 +113,20 @@ impl Trace {
             && other.low.y - PASSING_M < self.high.y
     }
 
+    /// Whether a point can be within passing distance.
+    fn is_around(&self, point: &Point) -> bool {
+        (self.low.x - PASSING_M..=self.high.x + PASSING_M).contains(&point.x)
+            && (self.low.y - PASSING_M..=self.high.y + PASSING_M).contains(&point.y)
+    }
+
     /// First and last station within passing distance of another turn.
     fn close_stretch(&self, other: &Self) -> Option<(f64, f64)> {
         let is_close = |point: &Point| {
-            other.points.windows(2).any(|edge| squared_distance(*point, [edge[0], edge[1]]) < PASSING_M * PASSING_M)
+            other.is_around(point)
+                && other
+                    .points
+                    .windows(2)
+                    .any(|edge| squared_distance(*point, [edge[0], edge[1]]) < PASSING_M * PASSING_M)
         };
         let first = self.points.iter().position(is_close)?;
         let last = self.points.iter().rposition(is_close)?;

@@ -74,16 +74,28 @@ impl Route {
             };
             hops.push((lane, hop));
         }
-        // Who comes into a neighbour of the route by a free change has to find back.
-        for &lane in lanes {
+        Self::new(hops).with_neighbours(streets)
+    }
+    /// The same for who comes into a neighbour of the route by a free change: he has to find back.
+    #[must_use]
+    pub fn with_neighbours(mut self, streets: &Streets) -> Self {
+        let mut beside_it: Vec<(LaneNumber, Hop)> = Vec::new();
+        for &(lane, _) in &self.hops {
             let data = streets.lane(lane);
             for (beside, hop) in [(data.left, Hop::Right), (data.right, Hop::Left)] {
-                if beside != crate::streets::NO_LANE && !lanes.contains(&beside) {
-                    hops.push((beside, hop));
+                if beside != crate::streets::NO_LANE && self.hop(beside).is_none() {
+                    beside_it.push((beside, hop));
                 }
             }
         }
-        Self::new(hops)
+        self.hops.append(&mut beside_it);
+        Self::new(self.hops)
+    }
+    /// The same for who goes on as he likes when he has arrived, unless it is out of the network.
+    #[must_use]
+    pub fn and_on(mut self, streets: &Streets) -> Self {
+        self.hops.retain(|&(lane, hop)| hop != Hop::End || streets.next(lane).is_empty());
+        self
     }
     /// What to do in a lane; `None` if the route does not know it.
     pub fn hop(&self, lane: LaneNumber) -> Option<Hop> {
@@ -158,4 +170,48 @@ pub fn spread(traffic: &Traffic, per_km: f64, speed_mps: f64) -> Vec<Car> {
         }
     }
     cars
+}
+
+/// So many cars, spread evenly over all lanes that are long enough: as many per metre everywhere, as far as whole cars allow, and none where
+/// `may_stand` says no. `None` if there is not enough room.
+pub fn spread_cars(
+    traffic: &Traffic,
+    count: usize,
+    speed_mps: f64,
+    may_stand: impl Fn(LaneNumber, f64) -> bool,
+) -> Option<Vec<Car>> {
+    /// Where some may not stand, others are put elsewhere; each time there are fewer of them.
+    const TRIES_MAX: usize = 50;
+    let car_m = traffic.settings.kinds[0].length_m + traffic.settings.standstill_m;
+    let room_m = |lane: LaneNumber| {
+        let data = traffic.streets.lane(lane);
+        if data.is_guarded { 0.0 } else { (data.length_m - car_m).max(0.0) }
+    };
+    let lanes = 0..traffic.streets.count() as LaneNumber;
+    let all_m: f64 = lanes.clone().map(room_m).sum();
+    let mut wanted = count;
+    for _ in 0..TRIES_MAX {
+        let mut cars: Vec<Car> = Vec::with_capacity(wanted);
+        let (mut before_m, per_m) = (0.0, wanted as f64 / all_m);
+        for lane in lanes.clone() {
+            let own_m = room_m(lane);
+            let here = ((before_m + own_m) * per_m + 0.5).floor() - (before_m * per_m + 0.5).floor();
+            before_m += own_m;
+            let spacing_m = own_m / here;
+            if here > 0.0 && spacing_m < car_m + 1.0 {
+                return None;
+            }
+            let stations = (0..here as u32).map(|k| car_m + (f64::from(k) + 0.5) * spacing_m);
+            cars.extend(stations.filter(|&station_m| may_stand(lane, station_m)).map(|station_m| {
+                let speed_mps = speed_mps.min(traffic.streets.lane(lane).limit_mps);
+                traffic.car(0, lane, station_m, speed_mps)
+            }));
+        }
+        if cars.len() >= count {
+            cars.truncate(count);
+            return Some(cars);
+        }
+        wanted += count - cars.len();
+    }
+    None
 }

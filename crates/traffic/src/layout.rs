@@ -15,6 +15,8 @@ use crate::settings::Settings;
 use crate::streets::{Colour, LaneEnd, LaneNumber, LaneSpec, Light, Streets, StreetsError};
 use crate::walker::Crossed;
 
+/// Lanes that are longer are cut into pieces of about this length, so that a branch looks at few cars at a time.
+const PIECE_MAX_M: f64 = 2000.0;
 /// Cuts nearer to each other than this are one.
 const CUT_MIN_M: f64 = 0.5;
 /// Distance at which limits and curvature are looked at.
@@ -217,6 +219,9 @@ fn cuts(network: &Network) -> Vec<Vec<f64>> {
             let changes = (1..steps).filter(|&k| (limit_at(k) - limit_at(k - 1)).abs() > LIMIT_STEP_MPS);
             open.extend(changes.map(|k| (lane.id(), (k as f64 - 0.5) * SAMPLE_M)));
         }
+        let long_pieces = (lane.length_m() / PIECE_MAX_M) as usize;
+        let piece_m = lane.length_m() / long_pieces.max(1) as f64;
+        open.extend((1..long_pieces).map(|k| (lane.id(), k as f64 * piece_m)));
         for end_m in [0.0, lane.length_m()] {
             open.extend(lane.left_at(end_m).into_iter().chain(lane.right_at(end_m)));
         }

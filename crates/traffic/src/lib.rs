@@ -63,7 +63,7 @@ mod timeline;
 
 pub use branch::{Branch, BranchScratch};
 pub use car::{Car, Id, Kind, NOBODY, Role, Wish, variables};
-pub use demand::{Flow, FlowState, Hop, Route, spread};
+pub use demand::{Flow, FlowState, Hop, Route, spread, spread_cars};
 pub use layout::{Layout, Seen};
 pub use objects::{Script, Thing};
 pub use population::{Input, Outside, Population, Scratch};

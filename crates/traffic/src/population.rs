@@ -97,6 +97,16 @@ impl Population {
     pub fn fired(&self) -> &Fired {
         &self.fired
     }
+    /// Becomes the other one, in the memory it has.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        let Self { tick, cars, starts, walkers, flows, fired } = self;
+        *tick = other.tick;
+        cars.clone_from(&other.cars);
+        starts.clone_from(&other.starts);
+        walkers.clone_from(&other.walkers);
+        flows.clone_from(&other.flows);
+        fired.clone_from(&other.fired);
+    }
 }
 
 impl Traffic {

@@ -10,7 +10,7 @@ use crate::traffic::Traffic;
 use crate::trigger::Effect;
 
 /// One tick of the timeline.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     pub population: Population,
     /// Where each car that was there from the start lies, by name.
@@ -24,7 +24,15 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Frame {
     fn new(population: Population, flow_ids_from: Id) -> Self {
-        let (mut places, mut came) = (Vec::new(), Vec::new());
+        let mut frame = Self { population, ..Self::default() };
+        frame.note_places(flow_ids_from);
+        frame
+    }
+    /// Finds out where everybody lies.
+    fn note_places(&mut self, flow_ids_from: Id) {
+        let Self { population, places, came } = self;
+        places.clear();
+        came.clear();
         for (at, car) in population.cars.iter().enumerate().filter(|(_, car)| car.role == Role::Car) {
             if car.id >= flow_ids_from {
                 came.push((car.id, at as u32));
@@ -36,7 +44,6 @@ impl Frame {
             places[car.id as usize] = at as u32;
         }
         came.sort_unstable();
-        Self { population, places, came }
     }
     /// A car by its name.
     pub(crate) fn find(&self, id: Id) -> Option<&Car> {
@@ -87,15 +94,19 @@ impl Timeline {
     }
     /// Computes one tick more, and keeps so many of the last ones. Whoever reads a moving part of the traffic needs no memory for all of it.
     pub fn roll(&mut self, traffic: &Traffic, keep: usize) {
-        let Some(last) = self.frames.back() else { return };
-        let mut next = last.population.clone();
-        traffic.step(&mut next, Input::default(), &mut self.scratch);
-        self.updates += next.cars().count() as u64;
-        self.frames.push_back(Frame::new(next, self.flow_ids_from));
-        while self.frames.len() > keep.max(2) {
-            self.frames.pop_front();
+        let mut next = Frame::default();
+        while self.frames.len() >= keep.max(2)
+            && let Some(oldest) = self.frames.pop_front()
+        {
+            next = oldest; // Its memory is used again.
             self.first_tick += 1;
         }
+        let Some(last) = self.frames.back() else { return };
+        next.population.copy_from(&last.population);
+        traffic.step(&mut next.population, Input::default(), &mut self.scratch);
+        self.updates += next.population.cars().count() as u64;
+        next.note_places(self.flow_ids_from);
+        self.frames.push_back(next);
     }
     /// The first tick it still knows.
     pub fn first_tick(&self) -> u32 {

@@ -72,6 +72,9 @@ impl Run {
             json["simulated_s"] = json["time_s"].clone();
             json["cpu_s"] = json!(ThisSystem.cpu_s().zip(cpu_before_s).map(|(now, before)| now - before));
         }
+        if let Some(bytes) = drive.tile_bytes_max() {
+            json["tile_bytes_max"] = json!(bytes);
+        }
         screen.result(|paint| plan.human(paint, &run), &json);
         Ok(if run.verdict.is_some() { Exit::Findings } else { Exit::Done })
     }

@@ -3,6 +3,9 @@
 //! Little-endian: a header of 64 bytes (magic, origin, cell size, first tile, columns, rows), then one word per tile, row by
 //! row: 0 for free, 1 for full, else the position of its 8192 bytes. Nothing of it is held in memory but the header.
 
+use std::io::{Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex};
+
 use super::Cells;
 use super::canvas::Canvas;
 use super::grid::{Grid, TileId};
@@ -37,6 +40,45 @@ impl Bytes for Vec<u8> {
     }
 }
 
+/// Anything that can be read and looked for places in, such as a file; readers take turns.
+impl<R: Read + Seek> Bytes for Mutex<R> {
+    fn read_at(&self, position: u64, buffer: &mut [u8]) -> Result<(), String> {
+        let mut file = self.lock().map_err(|_| "another reader has failed".to_owned())?;
+        file.seek(SeekFrom::Start(position)).map_err(|error| error.to_string())?;
+        file.read_exact(buffer).map_err(|error| error.to_string())
+    }
+}
+
+/// Bytes of any kind, shared.
+#[derive(Clone)]
+pub struct AnyBytes(Arc<dyn Bytes + Send + Sync>);
+
+impl AnyBytes {
+    /// Shares bytes.
+    pub fn new(bytes: impl Bytes + Send + Sync + 'static) -> Self {
+        Self(Arc::new(bytes))
+    }
+}
+
+impl Bytes for AnyBytes {
+    fn read_at(&self, position: u64, buffer: &mut [u8]) -> Result<(), String> {
+        self.0.read_at(position, buffer)
+    }
+}
+
+impl PartialEq for AnyBytes {
+    /// Whether they are the same, not whether they say the same.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl std::fmt::Debug for AnyBytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AnyBytes")
+    }
+}
+
 /// Why a tile file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TileFileError {
@@ -61,7 +103,7 @@ impl std::fmt::Display for TileFileError {
 impl std::error::Error for TileFileError {}
 
 /// An open file of tiles.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TileFile<B> {
     bytes: B,
     grid: Grid,

@@ -20,18 +20,22 @@
 //! ```
 
 mod canvas;
+mod faces;
 mod file;
 mod grid;
 mod overlap;
 mod ray;
+mod shared;
 mod store;
 mod tile;
 
 pub use canvas::Canvas;
-pub use file::{Bytes, TileFile, TileFileError, to_file};
+pub use faces::faces_towards;
+pub use file::{AnyBytes, Bytes, TileFile, TileFileError, to_file};
 pub use grid::{Cell, Grid, SIDE, TileId};
-pub use overlap::{clearance_to_tiles, overlaps_tiles};
+pub use overlap::{clearance_to_tiles, nearest_in_tiles, overlaps_tiles};
 pub use ray::cast_ray;
+pub use shared::{NearTiles, SharedTiles};
 pub use store::{Area, TileSource, TileStore};
 pub use tile::{Bitmap, Tile};
 

@@ -24,19 +24,37 @@ pub fn overlaps_tiles(cells: &impl Cells, body: &Body, pose: Pose) -> Result<boo
 /// # Errors
 /// When a tile within reach is not loaded.
 pub fn clearance_to_tiles(cells: &impl Cells, body: &Body, pose: Pose, reach_m: f64) -> Result<Option<f64>, NotLoaded> {
+    Ok(nearest_in_tiles(cells, body, pose, reach_m)?.map(|(clearance_m, _)| clearance_m))
+}
+
+/// The same with the middle of the nearest cell.
+///
+/// # Errors
+/// When a tile within reach is not loaded.
+pub fn nearest_in_tiles(
+    cells: &impl Cells,
+    body: &Body,
+    pose: Pose,
+    reach_m: f64,
+) -> Result<Option<(f64, Point)>, NotLoaded> {
     let core = Core::new(body, pose);
     let around_m = body.radius_m + reach_m;
     let mut least_m = around_m;
-    let mut found = false;
+    let mut found = None;
     for_occupied(cells, core.bounds(around_m), |grid, cell| {
         let distance_m = core.distance_m(grid.corner(cell), grid.cell_m);
         if distance_m <= least_m {
-            (least_m, found) = (distance_m, true);
+            (least_m, found) = (distance_m, Some(cell));
         }
         // Nothing is nearer than inside.
         if distance_m == 0.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    Ok(found.then_some(least_m - body.radius_m))
+    let grid = cells.grid();
+    let middle = |cell: Cell| {
+        let corner = grid.corner(cell);
+        Point::new(corner.x + 0.5 * grid.cell_m, corner.y + 0.5 * grid.cell_m)
+    };
+    Ok(found.map(|cell| (least_m - body.radius_m, middle(cell))))
 }
 
 /// The core of an outline in the world.

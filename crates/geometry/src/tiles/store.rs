@@ -53,11 +53,11 @@ impl TileStore {
     /// # Errors
     /// When a tile cannot be read; the store then stays as it was, and the call can be repeated.
     pub fn follow<S: TileSource>(&mut self, host: Point, source: &S) -> Result<(), S::Error> {
-        let active = self.tiles_within(host, self.area.active_m);
+        let active = tiles_within(&self.grid, host, self.area.active_m);
         if self.window.is_some_and(|window| contains(window, active.0) && contains(window, active.1)) {
             return Ok(());
         }
-        let wanted = self.tiles_within(host, self.area.preloaded_m);
+        let wanted = tiles_within(&self.grid, host, self.area.preloaded_m);
         let missing = || rectangle(wanted).filter(|id| !self.tiles.contains_key(id));
         let loaded = missing().map(|id| source.load(id).map(|tile| (id, tile.compact())));
         let loaded = loaded.collect::<Result<Vec<_>, _>>()?;
@@ -81,21 +81,23 @@ impl TileStore {
     pub fn is_empty(&self) -> bool {
         self.tiles.is_empty()
     }
+}
 
-    fn tiles_within(&self, host: Point, distance_m: f64) -> (TileId, TileId) {
-        let cell = |sign: f64| {
-            let point = Point::new(host.x + sign * distance_m, host.y + sign * distance_m);
-            Cell::tile(self.grid.cell(point))
-        };
-        (cell(-1.0), cell(1.0))
-    }
+/// First and last tile of the rectangle that lies within a distance along the axes.
+pub(super) fn tiles_within(grid: &Grid, host: Point, distance_m: f64) -> (TileId, TileId) {
+    let tile = |sign: f64| {
+        let point = Point::new(host.x + sign * distance_m, host.y + sign * distance_m);
+        Cell::tile(grid.cell(point))
+    };
+    (tile(-1.0), tile(1.0))
 }
 
 fn contains((first, last): (TileId, TileId), id: TileId) -> bool {
     (first.column..=last.column).contains(&id.column) && (first.row..=last.row).contains(&id.row)
 }
 
-fn rectangle((first, last): (TileId, TileId)) -> impl Iterator<Item = TileId> {
+/// All tiles of a rectangle, row by row.
+pub(super) fn rectangle((first, last): (TileId, TileId)) -> impl Iterator<Item = TileId> {
     (first.row..=last.row).flat_map(move |row| (first.column..=last.column).map(move |column| TileId { column, row }))
 }
 

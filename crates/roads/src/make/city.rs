@@ -27,12 +27,17 @@ pub fn block_min_m(lanes: Strip) -> f64 {
     2.0 * setback_m(lanes) + 10.0
 }
 
+/// Length of a street between two junctions.
+pub fn street_m(block_m: f64, lanes: Strip) -> f64 {
+    block_m - 2.0 * setback_m(lanes)
+}
+
 /// Street `e-C-R` leads eastwards from junction `j-C-R`, street `n-C-R` northwards; columns and rows are counted from the
 /// south-west corner at the origin. Lights of neighbouring junctions are half a period apart.
 pub fn city(shape: City) -> Map {
     let mut map = Map { name: "city".into(), ..Map::default() };
     let setback_m = setback_m(shape.lanes);
-    let length_m = shape.block_m - 2.0 * setback_m;
+    let length_m = street_m(shape.block_m, shape.lanes);
     let corner = |column: usize, row: usize| (column as f64 * shape.block_m, row as f64 * shape.block_m);
     for row in 0..=shape.rows {
         for column in 0..=shape.columns {

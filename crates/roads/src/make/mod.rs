@@ -15,7 +15,7 @@ mod strip;
 mod turns;
 
 pub use basic::{arc, ring, straight};
-pub use city::{City, block_min_m, city};
+pub use city::{City, block_min_m, city, street_m};
 pub use crossing::{Crossing, crossing, t_junction};
 pub use highway::{highway, lane_drop, on_ramp};
 pub use kerbs::kerbs;

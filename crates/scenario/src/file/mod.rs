@@ -47,6 +47,7 @@ mod words;
 
 use std::fmt;
 
+pub use anabranch_geometry::tiles::AnyBytes;
 pub use anabranch_roads::report::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use codes::Code;
 pub use inline::{error_file, variation_file};
@@ -58,7 +59,7 @@ pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
     LimitsSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, ProbabilitySpec,
-    RequirementSpec, ScenarioSpec, Start, StartSpec, VehicleSpec, WallSpec, WorldSpec,
+    RequirementSpec, ScenarioSpec, Start, StartSpec, TilesSpec, VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{
@@ -93,6 +94,14 @@ pub struct Hooks<'h> {
     pub has_file: &'h dyn Fn(&str) -> bool,
     /// The text of a map file of this name, as written in the scenario.
     pub read_file: &'h dyn Fn(&str) -> Option<String>,
+    /// A file of tiles of this name, open.
+    pub open_tiles: &'h dyn Fn(&str) -> Option<AnyBytes>,
+}
+
+/// Opens a file that is read piece by piece.
+pub fn open_bytes(path: &std::path::Path) -> Option<AnyBytes> {
+    let is_file = path.is_file();
+    std::fs::File::open(path).ok().filter(|_| is_file).map(|file| AnyBytes::new(std::sync::Mutex::new(file)))
 }
 
 impl Default for Hooks<'_> {
@@ -103,6 +112,7 @@ impl Default for Hooks<'_> {
             check_expression: &check_with_monitors,
             has_file: &|name| std::path::Path::new(name).is_file(),
             read_file: &|name| std::fs::read_to_string(name).ok(),
+            open_tiles: &|name| open_bytes(std::path::Path::new(name)),
         }
     }
 }

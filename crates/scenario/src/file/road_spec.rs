@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anabranch_roads::{LaneId, LanePlace, Network, SignalRef};
+use anabranch_roads::{LaneId, LanePlace, Network, Route, SignalRef};
 
 use super::span::{Located, Span};
 use super::words::{Care, LightColour, ObjectKind};
@@ -60,6 +60,8 @@ pub struct ObjectSpec {
 pub struct TrafficSpec {
     /// On each kilometre of lane.
     pub per_km: f64,
+    /// So many of them, instead.
+    pub cars: Option<Located<u32>>,
     /// At the beginning.
     pub speed_mps: f64,
     /// None begin nearer than this.
@@ -71,7 +73,7 @@ pub struct TrafficSpec {
 }
 
 /// Cars that come in at the beginning of a lane.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
     /// The lane.
     pub lane: LaneId,
@@ -79,6 +81,10 @@ pub struct FlowSpec {
     pub per_hour: f64,
     /// If there is room.
     pub speed_mps: f64,
+    /// Their way, if they want to go somewhere.
+    pub route: Option<Route>,
+    /// A vehicle.
+    pub kind: ObjectKind,
 }
 
 /// Something that happens once.

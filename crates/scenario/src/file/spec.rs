@@ -1,5 +1,6 @@
 //! What a scenario file says, typed, in SI units, with the place of everything.
 
+use anabranch_geometry::tiles::{AnyBytes, TileFile};
 use anabranch_geometry::{Arc, Point, Pose};
 use anabranch_kernel::units::Dimension;
 use anabranch_sensing::MotionSensor;
@@ -59,6 +60,19 @@ pub struct WorldSpec {
     pub friction: Option<Located<f64>>,
     /// Parts of the world with a property of their own, later ones over earlier ones.
     pub zones: Vec<ZoneSpec>,
+    /// Permanent obstacles beside roads.
+    pub tiles: Option<TilesSpec>,
+}
+
+/// Permanent obstacles as tiles, read where they are needed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TilesSpec {
+    /// The file, as written.
+    pub name: Located<String>,
+    /// The same, open.
+    pub file: TileFile<AnyBytes>,
+    /// Whether sensors do not see what is behind them.
+    pub hide: bool,
 }
 
 impl WorldSpec {

@@ -122,15 +122,22 @@ impl RaySensor {
 
     /// Casts all rays from a car at a pose.
     pub fn scan(&self, car: Pose, scene: &Scene, walls: &Walls, scan: &mut Scan) {
+        self.scan_behind(car, scene, walls, &[], scan);
+    }
+
+    /// The same with more edges that stop rays, such as those of tiles around the car.
+    pub fn scan_behind(&self, car: Pose, scene: &Scene, walls: &Walls, more: &[(Point, Point)], scan: &mut Scan) {
         let pose = self.pose(car);
         let (sin, cos) = maths::sin_cos(pose.heading);
         let frame = Frame { origin: pose.point(), cos, sin };
         let horizon_m = self.spec.horizon_m;
         scan.reset(&self.fan, horizon_m, scene.len());
-        walls.near(frame.origin, horizon_m, |a, b| {
+        let mut stop = |a: Point, b: Point| {
             let edge = LocalEdge { a: frame.point(a), b: frame.point(b) };
             self.fan.cast_edge(&mut scan.hits, NOTHING, edge, horizon_m, |_| ());
-        });
+        };
+        walls.near(frame.origin, horizon_m, &mut stop);
+        more.iter().for_each(|&(a, b)| stop(a, b));
         for shape in &scene.boxes {
             let (centre, along) = (frame.point(shape.centre), frame.direction(shape.along));
             let local = LocalBox { centre, along, half_m: shape.half_m };

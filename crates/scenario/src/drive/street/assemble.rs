@@ -7,7 +7,9 @@ use anabranch_roads::{LaneId, Network, Route, SignalRef, Then};
 use anabranch_sensing::{
     Detector, DetectorSpec, Mount, NoiseModel, OBSTACLES_MAX, RaySensor, RaySensorSpec, Tracker, TrackerSpec, Walls,
 };
-use anabranch_traffic::{Car, Flow, Id, Kind, Layout, Settings, Streets, Traffic, World, spread};
+use anabranch_traffic::{
+    Car, Flow, Id, Kind, LaneNumber, Layout, Settings, Streets, Traffic, World, spread, spread_cars,
+};
 use anabranch_vehicle::{CarModel, CarSpec};
 
 use super::super::assemble::AssembleError;
@@ -15,13 +17,14 @@ use super::super::errors::Numbers;
 use super::super::plan::{Plan, closed_edges};
 use super::cast::{self, rectangle};
 use super::clock::{Clock, Plane};
+use super::fences::Fences;
 use super::lately::Reads;
 use super::others::WALKER_HALF_M;
 use super::place::navigation;
 use super::vehicle::Vehicle;
 use super::{Pool, Street};
 use crate::file::way::place;
-use crate::file::{Manner, ObjectKind, RoadSpec, ScenarioSpec, Span, VehicleModel};
+use crate::file::{Manner, ObjectKind, RoadSpec, ScenarioSpec, Span, TilesSpec, VehicleModel};
 
 /// Distance of the corners of the drawn way.
 const WAY_STEP_M: f64 = 2.0;
@@ -108,6 +111,7 @@ pub(in super::super) fn assemble(
         look_ticks,
         latency_s: road.sensor.latency_s.value,
         walls: Walls::new(&edges(spec)),
+        fences: spec.world.tiles.as_ref().map(|tiles| fences(spec, road, tiles)),
         signals,
         step_us,
         reads: reads(spec),
@@ -120,6 +124,12 @@ pub(in super::super) fn assemble(
         buffers: Pool::default(),
     };
     Ok((street, plans))
+}
+
+/// Tiles come last in verdicts: after walls, obstacles, objects and cars without a name.
+fn fences(spec: &ScenarioSpec, road: &RoadSpec, tiles: &TilesSpec) -> Fences {
+    let number = spec.world.walls.len() + spec.world.obstacles.len() + road.objects.len() + 1;
+    Fences::new(tiles, road.sensor.range_m + BEYOND_SENSOR_M, number as u32)
 }
 
 /// Which signals with a memory requirements read.
@@ -179,18 +189,18 @@ fn traffic(
             Some(cast::change(&world.streets, at(object.place.lane), at(object.to?)))
         })
         .collect();
-    world.flows = road
-        .traffic
-        .flows
-        .iter()
-        .map(|flow| Flow {
+    for flow in &road.traffic.flows {
+        let route = flow.route.as_ref().map(|route| layout.route(&road.network, route));
+        let route = route.map(|route| route.and_on(&world.streets).with_neighbours(&world.streets));
+        world.routes.extend(route);
+        world.flows.push(Flow {
             lane: layout.place(flow.lane, 0.0).0,
             per_hour: flow.per_hour,
             speed_mps: flow.speed_mps,
-            kind: 0,
-            route: 0,
-        })
-        .collect();
+            kind: cast::kind_of(flow.kind),
+            route: if flow.route.is_some() { world.routes.len() as u16 } else { 0 },
+        });
+    }
     let traffic = Traffic::new(world, Seed(road.traffic.seed)).map_err(|error| refused(error.to_string()))?;
     let mut cars = Vec::new();
     let mut routes = 0;
@@ -201,25 +211,44 @@ fn traffic(
         let route = if object.to.is_some() { routes } else { 0 };
         cars.push(traffic.with(car, cast::kind_of(object.kind.value), route));
     }
-    if road.traffic.per_km > 0.0 {
-        add_unnamed(spec, road, layout, &traffic, &mut cars);
-    }
+    add_unnamed(spec, road, layout, &traffic, &mut cars)?;
     Ok((traffic, cars, cast))
 }
 
 /// Cars without a name, spread evenly and away from everybody who has one.
-fn add_unnamed(spec: &ScenarioSpec, road: &RoadSpec, layout: &Layout, traffic: &Traffic, cars: &mut Vec<Car>) {
+fn add_unnamed(
+    spec: &ScenarioSpec,
+    road: &RoadSpec,
+    layout: &Layout,
+    traffic: &Traffic,
+    cars: &mut Vec<Car>,
+) -> Result<(), AssembleError> {
     let point = |lane: LaneId, station_m: f64| road.network.lane(lane).position(station_m);
     let objects = road.objects.iter().map(|object| point(object.place.lane, object.place.station_m));
     let kept: Vec<_> = objects.chain(spec.ego.start.all().map(|start| start.pose.point())).collect();
-    for car in spread(traffic, road.traffic.per_km, road.traffic.speed_mps) {
-        let (lane, station_m) = layout.station(car.lane, car.station_m);
+    let may_stand = |lane: LaneNumber, station_m: f64| {
+        let (lane, station_m) = layout.station(lane, station_m);
         let here = point(lane, station_m);
-        if kept.iter().all(|other| other.distance_m(here) >= road.traffic.clear_m) {
-            let renamed = Car { id: cars.len() as Id, ..car };
-            cars.push(traffic.with(renamed, car.kind, 0));
+        kept.iter().all(|other| other.distance_m(here) >= road.traffic.clear_m)
+    };
+    let unnamed = match road.traffic.cars {
+        Some(count) => {
+            spread_cars(traffic, count.value as usize, road.traffic.speed_mps, may_stand).ok_or_else(|| {
+                unsupported(format!("there is not enough room for {} cars on these roads", count.value), count.span)
+            })?
         }
+        None if road.traffic.per_km > 0.0 => {
+            let mut cars = spread(traffic, road.traffic.per_km, road.traffic.speed_mps);
+            cars.retain(|car| may_stand(car.lane, car.station_m));
+            cars
+        }
+        None => Vec::new(),
+    };
+    for car in unnamed {
+        let renamed = Car { id: cars.len() as Id, ..car };
+        cars.push(traffic.with(renamed, car.kind, 0));
     }
+    Ok(())
 }
 
 fn sensor(road: &RoadSpec) -> Result<RaySensor, AssembleError> {

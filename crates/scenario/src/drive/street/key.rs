@@ -97,7 +97,7 @@ impl Street {
             (first, true) => street.memory.write_key(first, key),
             (first, false) => write_place(&street.memory, first, key),
         }
-        let now = self.clock.at(&self.traffic, street.branch.tick);
+        let now = self.now(street.branch.tick);
         street.branch.write_key(&now, layout.traffic, key);
         drop(now);
         self.detector.write_key(&street.detector, layout.detector, key);

@@ -4,7 +4,7 @@ use anabranch_driving::road::{ObjectKind, Seen, SeenLight, SeenObject};
 use anabranch_driving::track::EgoEstimate;
 use anabranch_errors::Effects;
 use anabranch_geometry::Pose;
-use anabranch_kernel::{Chance, Seed};
+use anabranch_kernel::{Chance, Fault, Seed};
 use anabranch_sensing::{DetectionErrors, DetectorInput, Displacement, Late, Track, TrueObject};
 
 use super::cast::Part;
@@ -28,13 +28,26 @@ pub(super) struct Viewer {
 
 impl Street {
     /// Looks if a look is due, and follows what was detected.
-    pub(super) fn look(&self, own: &mut StreetState, viewer: Viewer, effects: &Effects, buffers: &mut Buffers) {
+    ///
+    /// # Errors
+    /// When tiles around the car cannot be read.
+    pub(super) fn look(
+        &self,
+        own: &mut StreetState,
+        viewer: Viewer,
+        effects: &Effects,
+        buffers: &mut Buffers,
+    ) -> Result<(), Fault> {
         let tick = u64::from(own.branch.tick);
         if !self.detector.is_due(tick) {
-            return;
+            return Ok(());
         }
         self.fill_scene(buffers);
-        self.sensor.scan(viewer.truth, &buffers.scene, &self.walls, &mut buffers.scan);
+        if let Some(fences) = &self.fences {
+            fences.stop_rays(self.sensor.pose(viewer.truth).point(), self.sensor.spec().horizon_m, buffers)?;
+        }
+        let Buffers { scene, scan, faces, .. } = buffers;
+        self.sensor.scan_behind(viewer.truth, scene, &self.walls, faces, scan);
         let looks = |ticks: u16| ticks.div_ceil(self.look_ticks);
         let late = effects.late.map(|late| Late { obstacles: late.obstacles, ticks: looks(late.ticks) });
         let displaced = effects.displaced.map(|group| Displacement { objects: group.obstacles, by_m: group.by_m });
@@ -60,6 +73,7 @@ impl Street {
         let chance = Chance::new(Seed(own.seed), CHANCE);
         self.detector.read(&mut own.detector, &input, tick, chance, detections);
         self.tracker.step(&mut own.tracks, detections);
+        Ok(())
     }
 
     /// Objects with a name keep their numbers, whether they are there or not; all others follow.

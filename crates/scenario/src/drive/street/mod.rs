@@ -9,6 +9,7 @@ mod assemble;
 mod cast;
 mod clock;
 mod danger;
+mod fences;
 mod key;
 mod lately;
 mod look;
@@ -16,6 +17,7 @@ mod others;
 mod place;
 mod rules;
 mod signals;
+mod squares;
 mod state;
 mod tick;
 mod told;
@@ -24,7 +26,9 @@ mod vehicle;
 use std::sync::{Arc, Mutex};
 
 use anabranch_driving::road::{RoadDriver, SeenLight, SeenObject};
-use anabranch_geometry::EdgeSet;
+use anabranch_geometry::tiles::NearTiles;
+use anabranch_geometry::{EdgeSet, Point};
+use anabranch_kernel::Fault;
 use anabranch_roads::{Network, SignalRef};
 use anabranch_sensing::{
     Detection, Detections, Detector, Navigation, RaySensor, Scan, Scene, Tracker, TrueObject, Walls,
@@ -34,6 +38,7 @@ use anabranch_traffic::{BranchScratch, Layout, Traffic};
 pub(super) use assemble::{assemble, numbers};
 use cast::Cast;
 use clock::Clock;
+use fences::Fences;
 pub(super) use key::StreetLayout;
 use others::Other;
 pub use others::RoadUser;
@@ -66,6 +71,8 @@ pub(crate) struct Street {
     /// Between seeing and telling.
     latency_s: f64,
     walls: Walls,
+    /// Permanent obstacles in tiles.
+    fences: Option<Fences>,
     /// Lights on the way, per start.
     signals: Vec<Vec<SignalRef>>,
     step_us: u64,
@@ -98,6 +105,11 @@ struct Buffers {
     seen: Vec<SeenObject>,
     lights: Vec<SeenLight>,
     fire: Vec<usize>,
+    /// Tiles around the car, and their edges that stop rays.
+    tiles: Option<NearTiles>,
+    faces: Vec<(Point, Point)>,
+    /// What could not be computed while there was nobody to tell it to.
+    fault: Option<Fault>,
 }
 
 /// Buffers that are lent to segments, so that none of them has to allocate.

@@ -7,7 +7,7 @@ use anabranch_traffic::{Branch, Timeline};
 
 use super::Street;
 use super::cast::Part;
-use super::clock::{Placed, Plane};
+use super::clock::{Now, Placed, Plane};
 
 /// Others without a name count from here.
 pub(super) const UNNAMED_FROM: u32 = 1 << 16;
@@ -54,7 +54,7 @@ impl Street {
     pub(super) fn gather(&self, branch: &Branch, about: Point, out: &mut Vec<Other>) {
         out.clear();
         let is_near = |pose: Pose| (pose.x - about.x).abs() < self.reach_m && (pose.y - about.y).abs() < self.reach_m;
-        let (now, plane) = (self.clock.at(&self.traffic, branch.tick), self.plane());
+        let (now, plane) = (self.now(branch.tick), self.plane());
         self.clock.near(&now, &plane, (branch.tick, about, self.reach_m), |car| {
             if is_near(car.pose) && branch.has_as_it_was(car.id) {
                 out.push(self.car(&car));
@@ -70,6 +70,11 @@ impl Street {
             out.extend(self.standing((branch, &now), number as u32, part).filter(|other| is_near(other.pose)));
         }
         out.sort_unstable_by_key(|other| other.number);
+    }
+
+    /// The traffic without the car at a tick and at the next one.
+    pub(super) fn now(&self, tick: u32) -> Now<'_> {
+        self.clock.at(&self.traffic, &self.plane(), tick)
     }
 
     fn plane(&self) -> Plane<'_> {
@@ -151,12 +156,16 @@ impl super::super::Drive {
     }
     /// How many cars there are at a base cycle, wherever they are; 0 off the road.
     pub fn traffic_at(&self, tick: u32) -> usize {
-        let count = |street: &Street| street.clock.at(&street.traffic, tick).at(tick).cars().count();
+        let count = |street: &Street| street.now(tick).at(tick).cars().count();
         self.street.as_ref().map_or(0, |street| count(street))
     }
     /// How many cars of the traffic were moved by one base cycle so far, the car under test not among them.
     pub fn vehicle_updates(&self) -> u64 {
         self.street.as_ref().map_or(0, |street| street.clock.updates())
+    }
+    /// The most memory that tiles of permanent obstacles have taken so far; none without tiles.
+    pub fn tile_bytes_max(&self) -> Option<usize> {
+        Some(self.street.as_ref()?.fences.as_ref()?.most_bytes())
     }
     /// Cars that the car under test, or an error, has made do something else than they would have done.
     pub fn touched(&self, state: &super::super::DriveState) -> usize {

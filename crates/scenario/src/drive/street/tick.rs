@@ -72,6 +72,7 @@ impl Drive {
         watch: &mut Watch<'_>,
     ) -> OnStreet {
         let (mut own, mut buffers) = (state.take_street(), street.buffers.take());
+        buffers.fault = None;
         street.asked(scratch.effects.appeared, &mut buffers.fire);
         street.gather(&own.branch, state.car.car.pose().point(), &mut buffers.others);
         scratch.clearance_m =
@@ -79,6 +80,12 @@ impl Drive {
         if let Some((body, pose)) = street.vehicle.trailer(&state.car.car, &own.attached) {
             let nearest_m = street.nearest_m(body, pose, &buffers.others);
             scratch.clearance_m = scratch.clearance_m.min(nearest_m).min(self.trailer_to_walls_m(body, pose));
+        }
+        if let Some(fences) = &street.fences {
+            match fences.clearance_m(&self.body, state.car.car.pose(), &mut buffers.tiles) {
+                Ok((clearance_m, _)) => scratch.clearance_m = scratch.clearance_m.min(clearance_m),
+                Err(fault) => buffers.fault = Some(fault),
+            }
         }
         if watch.is_recording() && state.tick == 0 {
             // Watching must not change anything, not even whether the car has stood.
@@ -104,7 +111,9 @@ impl Drive {
             None => self.sense(state, cycle, scratch),
         };
         let viewer = Viewer { truth: state.car.car.pose(), believed: Pose::new(told.x, told.y, told.heading) };
-        street.look(&mut on.own, viewer, &scratch.effects, &mut on.buffers);
+        if let Err(fault) = street.look(&mut on.own, viewer, &scratch.effects, &mut on.buffers) {
+            on.buffers.fault = Some(fault);
+        }
         told
     }
 
@@ -139,6 +148,9 @@ impl Drive {
         moved: impl FnOnce(Handed<'_>) -> (f64, f64),
     ) -> Result<Option<SegmentEnd>, Fault> {
         let OnStreet { own, buffers } = on;
+        if let Some(fault) = buffers.fault.take() {
+            return Err(fault);
+        }
         let before = state.car.car;
         let was_on = street.on_lane(own, before.pose());
         let outside = street.outsiders(&was_on, &self.model.spec.outline, before.speed);
@@ -148,7 +160,7 @@ impl Drive {
         let mut contact = self
             .advance(state, scratch, |car, gear_sign| moved(street.vehicle.hand((car, attached), gear_sign, ground)));
         street.traffic.step_branch(
-            &street.clock.at(&street.traffic, own.branch.tick),
+            &street.now(own.branch.tick),
             &mut own.branch,
             Input { outside: &outside, fire: &buffers.fire },
             &mut buffers.branch,
@@ -173,6 +185,19 @@ impl Drive {
             let drawn = self.drag(street, (body, Motion { from, to }, motion), buffers, scratch);
             let sooner = |a: &Touch, b: &Touch| a.contact.fraction.total_cmp(&b.contact.fraction);
             touch = touch.into_iter().chain(drawn).min_by(sooner);
+        }
+        if let Some(fences) = &street.fences {
+            let trailer = trailer_before.zip(street.vehicle.trailer(&state.car.car, &own.attached));
+            let drawn = trailer.map(|((body, from), (_, to))| (body, Motion { from, to }));
+            for (body, way) in [(&self.body, motion)].into_iter().chain(drawn) {
+                let (clearance_m, hit) = fences.along(body, &way, &mut buffers.tiles)?;
+                scratch.clearance_m = scratch.clearance_m.min(clearance_m);
+                let hit = hit.map(|contact| {
+                    let on_ego = motion.at(contact.fraction).local_from_world(contact.in_world);
+                    Touch { contact: Contact { on_ego, ..contact }, velocity_mps: [0.0; 2] }
+                });
+                touch = touch.into_iter().chain(hit).min_by(|a, b| a.contact.fraction.total_cmp(&b.contact.fraction));
+            }
         }
         if let Some(touch) = touch {
             let is_first = contact.as_ref().is_none_or(|wall| touch.contact.fraction < wall.fraction);

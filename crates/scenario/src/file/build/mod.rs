@@ -26,7 +26,7 @@ use super::words::Expect;
 /// Everything the file says; `None` if a part could not be made sense of, with a problem that says why.
 pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<ScenarioSpec> {
     let root = View::new(&problems.document.root, &keys::ROOT);
-    let world = root.table("world").and_then(|view| world::build(problems, view));
+    let world = root.table("world").and_then(|view| world::build(problems, view, hooks));
     let laid = road::build(problems, root, hooks);
     if laid.is_none() && root.get("road").is_some() {
         return None;
@@ -37,6 +37,10 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
     let requirements = explore::requirements(problems, root);
     let zones = root.table("world").and_then(|view| ground::zones(problems, view, laid.as_ref()));
     let mut world = world?;
+    if let Some(tiles) = world.tiles.as_ref().filter(|_| laid.is_none()) {
+        let message = "`tiles` needs a road";
+        problems.add(Code::MissingKey, tiles.name.span, message, "add [road], or use walls and obstacles");
+    }
     world.zones = zones?;
     if let Some(ego) = &ego {
         way::check(problems, ego, &world.obstacles, laid.as_ref());

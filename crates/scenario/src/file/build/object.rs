@@ -183,18 +183,43 @@ fn light(problems: &mut Problems<'_>, view: View<'_>, road: &Road, name: &Locate
 
 fn traffic(problems: &mut Problems<'_>, view: View<'_>, road: &Road) -> Option<TrafficSpec> {
     let real = |key: &str| view.real(key).map(|value| value.value);
-    let flow = |problems: &mut Problems<'_>, view: View<'_>| {
-        let lane = lane(problems, Some(road), &view.text("lane")?)?;
-        Some(FlowSpec { lane, per_hour: view.real("per_hour")?.value, speed_mps: view.real("speed")?.value })
-    };
-    let flows: Option<Vec<FlowSpec>> = view.tables("flow").into_iter().map(|view| flow(problems, view)).collect();
+    let flows: Option<Vec<FlowSpec>> = view.tables("flow").into_iter().map(|view| flow(problems, view, road)).collect();
     Some(TrafficSpec {
         per_km: real("per_km")?,
+        cars: view.small_count("cars"),
         speed_mps: real("speed")?,
         clear_m: real("clear")?,
         seed: view.count("seed")?.value,
         flows: flows?,
     })
+}
+
+fn flow(problems: &mut Problems<'_>, view: View<'_>, road: &Road) -> Option<FlowSpec> {
+    let kind = view.word("kind", ObjectKind::from_word)?;
+    if matches!(kind.value, ObjectKind::Pedestrian | ObjectKind::Thing) {
+        let message = format!("a {} does not come in at the beginning of a lane", kind.value.word());
+        problems.add(Code::Exclusive, kind.span, message, "write `car`, `lorry` or `cyclist`");
+        return None;
+    }
+    let from = lane(problems, Some(road), &view.text("lane")?)?;
+    let route = match view.text("to") {
+        None => None,
+        Some(name) => {
+            let to = lane(problems, Some(road), &name)?;
+            let ends = [(from, 0.0), (to, road.network.lane(to).length_m())];
+            let [from, to] = ends.map(|(lane, station_m)| LanePlace { lane, station_m });
+            match road.network.route(from, to) {
+                Ok(route) => Some(route),
+                Err(none) => {
+                    let help = "name a lane that can be reached from `lane`";
+                    problems.add(Code::NoRoute, name.span, none.to_string(), help);
+                    return None;
+                }
+            }
+        }
+    };
+    let (per_hour, speed_mps) = (view.real("per_hour")?.value, view.real("speed")?.value);
+    Some(FlowSpec { lane: from, per_hour, speed_mps, route, kind: kind.value })
 }
 
 fn sensor(problems: &mut Problems<'_>, view: View<'_>) -> Option<SensorSpec> {

@@ -19,6 +19,12 @@ pub(super) struct Road {
     pub map: Option<Located<String>>,
 }
 
+/// A road that is laid for few cars has still room for the car.
+const LENGTH_MIN_M: f64 = 500.0;
+/// The same for a city, and the largest one.
+const BLOCKS_MIN: usize = 3;
+const BLOCKS_MAX: usize = 200;
+
 /// `None` if there is no road, or one that cannot be, with a problem that says why.
 pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, hooks: &Hooks<'_>) -> Option<Road> {
     let Some(view) = root.table("road") else {
@@ -34,7 +40,8 @@ pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, hooks: &Hooks<'
         return read_map(problems, view, name, hooks);
     }
     let shape = view.word("kind", RoadShape::from_word)?;
-    let mut map = lay(view, shape.value)?;
+    let lanes_m = lanes_for_traffic(problems, root, view, shape)?;
+    let mut map = lay(view, shape.value, lanes_m)?;
     if let Some(limit) = view.real("limit") {
         let lanes = map.roads.iter_mut().flat_map(|road| &mut road.lanes);
         lanes.flat_map(|lane| &mut lane.points).for_each(|point| point.limit_mps = limit.value);
@@ -73,8 +80,62 @@ fn read_map(problems: &mut Problems<'_>, view: View<'_>, name: Located<String>, 
     }
 }
 
-fn lay(view: View<'_>, shape: RoadShape) -> Option<Map> {
+/// Metres of lanes that the traffic needs; 0 if it says nothing about that.
+fn lanes_for_traffic(
+    problems: &mut Problems<'_>,
+    root: View<'_>,
+    road: View<'_>,
+    shape: Located<RoadShape>,
+) -> Option<f64> {
+    let traffic = root.table("traffic");
+    let cars = traffic.and_then(|traffic| traffic.small_count("cars"));
+    let per_km = traffic.and_then(|traffic| traffic.real("per_km")).filter(|per_km| per_km.value > 0.0);
+    let (Some(cars), Some(per_km)) = (cars, per_km) else { return Some(0.0) };
+    let sizes: &[&str] = match shape.value {
+        RoadShape::Straight => &["length"],
+        RoadShape::Ring => &["radius"],
+        RoadShape::City => &["columns", "rows"],
+        _ => {
+            let message = format!("`cars` and `per_km` together cannot lay a `{}`", shape.value.word());
+            problems.add(Code::Exclusive, cars.span, message, "leave out one of them");
+            return None;
+        }
+    };
+    if let Some(span) = sizes.iter().find_map(|key| road.key_span(key)) {
+        let message = "`cars` and `per_km` of the traffic say together how large the road is";
+        problems.add(Code::Exclusive, span, message, "leave this out, or one of them");
+        return None;
+    }
+    let lanes_m = f64::from(cars.value) / per_km.value * 1000.0;
+    // What is asked for beside the car is laid, and room for the car.
+    if shape.value == RoadShape::City {
+        let strip = town_strip(road.small_count("lanes")?.value as usize);
+        let blocks = blocks_for(lanes_m, road.real("block")?.value, strip);
+        if blocks > BLOCKS_MAX {
+            let message =
+                format!("so many cars take a city of {blocks} × {blocks} blocks; at most {BLOCKS_MAX} are laid");
+            problems.add(Code::OutOfRange, cars.span, message, "give a larger `per_km`, or more lanes");
+            return None;
+        }
+    }
+    Some(lanes_m)
+}
+
+fn town_strip(lanes: usize) -> Strip {
+    Strip { forward: lanes, backward: lanes, ..Strip::TWO_WAY }
+}
+
+/// Blocks along a side of a square city with so many metres of lanes.
+fn blocks_for(lanes_m: f64, block_m: f64, lanes: Strip) -> usize {
+    let street_m = make::street_m(block_m.max(make::block_min_m(lanes)), lanes);
+    let laid_m = |n: usize| (2 * n * (n + 1) * (lanes.forward + lanes.backward)) as f64 * street_m;
+    (BLOCKS_MIN..=BLOCKS_MAX).find(|&n| laid_m(n) >= lanes_m).unwrap_or(BLOCKS_MAX + 1)
+}
+
+fn lay(view: View<'_>, shape: RoadShape, lanes_m: f64) -> Option<Map> {
     let count = |key: &str| view.small_count(key).map(|count| count.value as usize);
+    // Along the road, whose size is left to the traffic if it says how much it needs.
+    let along_m = |lanes: usize| lanes_m / lanes as f64;
     let real = |key: &str| view.real(key).map(|value| value.value);
     let lanes = count("lanes")?;
     let control = |usual: Control| match view.word("control", JunctionControl::from_word).map(|word| word.value) {
@@ -84,14 +145,20 @@ fn lay(view: View<'_>, shape: RoadShape) -> Option<Map> {
         Some(JunctionControl::StopAtSide) => Control::StopAtSide,
         Some(JunctionControl::Lights) => Control::Lights,
     };
-    let both = Strip { forward: lanes, backward: lanes, ..Strip::TWO_WAY };
+    let both = town_strip(lanes);
+    let length_m = |lanes: usize| Some(if lanes_m > 0.0 { along_m(lanes).max(LENGTH_MIN_M) } else { real("length")? });
     Some(match shape {
         RoadShape::Straight => match count("oncoming")? {
-            0 => make::straight(real("length")?, lanes),
-            oncoming => two_way(real("length")?, Strip { forward: lanes, backward: oncoming, ..Strip::TWO_WAY }),
+            0 => make::straight(length_m(lanes)?, lanes),
+            oncoming => {
+                two_way(length_m(lanes + oncoming)?, Strip { forward: lanes, backward: oncoming, ..Strip::TWO_WAY })
+            }
         },
         RoadShape::Arc => make::arc(real("radius")?, real("angle")?, lanes),
-        RoadShape::Ring => make::ring(real("radius")?, lanes),
+        RoadShape::Ring => {
+            let laid_m = along_m(lanes).max(LENGTH_MIN_M) / std::f64::consts::TAU;
+            make::ring(if lanes_m > 0.0 { laid_m } else { real("radius")? }, lanes)
+        }
         RoadShape::OnRamp => make::on_ramp(lanes, real("merge")?),
         RoadShape::LaneDrop => make::lane_drop(lanes, real("before")?, real("after")?),
         RoadShape::TJunction => make::t_junction(real("arm")?, control(Control::StopAtSide)),
@@ -102,13 +169,14 @@ fn lay(view: View<'_>, shape: RoadShape) -> Option<Map> {
             let arms = arms.map(|(name, heading)| (name.to_owned(), heading)).to_vec();
             make::crossing(&Crossing { arms, arm_m: real("arm")?, lanes: both, control: control(Control::Lights) })
         }
-        RoadShape::City => make::city(City {
-            columns: count("columns")?,
-            rows: count("rows")?,
-            block_m: real("block")?.max(make::block_min_m(both)),
-            lanes: both,
-            control: control(Control::Lights),
-        }),
+        RoadShape::City => {
+            let block_m = real("block")?.max(make::block_min_m(both));
+            let (columns, rows) = match lanes_m > 0.0 {
+                true => (blocks_for(lanes_m, block_m, both), blocks_for(lanes_m, block_m, both)),
+                false => (count("columns")?, count("rows")?),
+            };
+            make::city(City { columns, rows, block_m, lanes: both, control: control(Control::Lights) })
+        }
     })
 }
 

@@ -1,26 +1,54 @@
 //! Walls and obstacles.
 
+use anabranch_geometry::tiles::TileFile;
 use anabranch_geometry::{Point, Pose};
 
+use super::super::Hooks;
 use super::super::check::shapes;
 use super::super::codes::Code;
-use super::super::problems::Problems;
+use super::super::problems::{Problems, excerpt};
 use super::super::span::Located;
-use super::super::spec::{ObstacleSpec, WallSpec, WorldSpec};
+use super::super::spec::{ObstacleSpec, TilesSpec, WallSpec, WorldSpec};
 use super::super::view::View;
 use super::check_ids;
 
-pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>) -> Option<WorldSpec> {
+pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>, hooks: &Hooks<'_>) -> Option<WorldSpec> {
     let walls: Option<Vec<_>> =
         view.tables("wall").into_iter().enumerate().map(|(number, wall)| build_wall(problems, number, wall)).collect();
     let obstacles: Option<Vec<_>> =
         view.tables("obstacle").into_iter().map(|obstacle| build_obstacle(problems, obstacle)).collect();
     let friction = view.real("friction");
-    let world =
-        WorldSpec { step_s: view.real("step")?, walls: walls?, obstacles: obstacles?, friction, zones: Vec::new() };
+    let tiles = match view.text("tiles") {
+        Some(name) => Some(open_tiles(problems, view, name, hooks)?),
+        None => None,
+    };
+    let (walls, obstacles) = (walls?, obstacles?);
+    let world = WorldSpec { step_s: view.real("step")?, walls, obstacles, friction, zones: Vec::new(), tiles };
     let ids = world.walls.iter().map(|wall| &wall.id).chain(world.obstacles.iter().map(|obstacle| &obstacle.id));
     check_ids(problems, "wall or obstacle", ids);
     Some(world)
+}
+
+/// Only the header is read now.
+fn open_tiles(
+    problems: &mut Problems<'_>,
+    view: View<'_>,
+    name: Located<String>,
+    hooks: &Hooks<'_>,
+) -> Option<TilesSpec> {
+    let Some(bytes) = (hooks.open_tiles)(&name.value) else {
+        let message = format!("there is no file `{}`", excerpt(&name.value));
+        problems.add(Code::NoSuchFile, name.span, message, "names of files are relative to the folder of the scenario");
+        return None;
+    };
+    match TileFile::open(bytes) {
+        Ok(file) => Some(TilesSpec { name, file, hide: view.flag("tiles_hide")? }),
+        Err(error) => {
+            let help = "draw tiles with `anabranch convert fences.png fences.tiles --pixel \"0.1 m\"`";
+            problems.add(Code::BadRoad, name.span, error.to_string(), help);
+            None
+        }
+    }
 }
 
 fn build_wall(problems: &mut Problems<'_>, number: usize, view: View<'_>) -> Option<WallSpec> {

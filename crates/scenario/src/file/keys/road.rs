@@ -16,16 +16,31 @@ pub(super) static ROAD: Section = Section {
         key("lanes", Kind::Count { min: 1, max: 16 }, Need::Default("1"), "Lanes of one direction."),
         key("oncoming", Kind::Count { min: 0, max: 16 }, Need::Default("0"), "Lanes of the other one; of `straight`."),
         key("limit", positive(SPEED), Need::Optional, "Speed limit everywhere, instead of the usual ones."),
-        key("length", positive(LENGTH), Need::Default("500 m"), "Of `straight`."),
-        key("radius", positive(LENGTH), Need::Default("50 m"), "Of `arc`, `ring` and `roundabout`."),
+        key("length", positive(LENGTH), Need::Default("500 m"), "Of `straight`; as `traffic.cars` need it."),
+        key(
+            "radius",
+            positive(LENGTH),
+            Need::Default("50 m"),
+            "Of `arc`, `ring` (as `traffic.cars` need it) and `roundabout`.",
+        ),
         key("angle", any(ANGLE), Need::Default("90 deg"), "Of `arc`, to the left."),
         key("before", positive(LENGTH), Need::Default("500 m"), "Of `lane-drop`: road `before`."),
         key("after", positive(LENGTH), Need::Default("500 m"), "Of `lane-drop`: road `after`."),
         key("merge", positive(LENGTH), Need::Default("250 m"), "Of `on-ramp`: acceleration lane."),
         key("arm", positive(LENGTH), Need::Default("100 m"), "Of `crossing`, `t-junction` and `roundabout`."),
         key("arms", Kind::Count { min: 2, max: 8 }, Need::Default("4"), "Of `roundabout`."),
-        key("columns", Kind::Count { min: 1, max: 100 }, Need::Default("3"), "Of `city`: blocks from west to east."),
-        key("rows", Kind::Count { min: 1, max: 100 }, Need::Default("3"), "Of `city`: blocks from south to north."),
+        key(
+            "columns",
+            Kind::Count { min: 1, max: 200 },
+            Need::Default("3"),
+            "Of `city`: blocks from west to east; as `traffic.cars` need it.",
+        ),
+        key(
+            "rows",
+            Kind::Count { min: 1, max: 200 },
+            Need::Default("3"),
+            "Of `city`: blocks from south to north; as `traffic.cars` need it.",
+        ),
         key("block", positive(LENGTH), Need::Default("120 m"), "Of `city`: from junction to junction."),
         key(
             "control",
@@ -85,10 +100,18 @@ pub(super) static OBJECT: Section = Section {
 
 pub(super) static TRAFFIC: Section = Section {
     title: "[traffic]",
-    doc: "Cars without names around the car under test.",
+    doc: "Cars without names around the car under test: a density, or a number of cars; and flows of cars that come in later and \
+          go where they like or where they want to. `cars` and `per_km` together lay a `straight`, `ring` or `city` whose size is \
+          left out as large as it takes.",
     exactly_one: &[],
     keys: &[
         key("per_km", not_negative(NUMBER), Need::Default("0"), "Cars on each kilometre of lane at the beginning."),
+        key(
+            "cars",
+            Kind::Count { min: 0, max: 1_000_000 },
+            Need::Optional,
+            "So many cars at the beginning, spread evenly over all lanes.",
+        ),
         key("speed", not_negative(SPEED), Need::Default("100 km/h"), "Their speed then, at most the limit."),
         key(
             "clear",
@@ -114,6 +137,8 @@ static FLOW: Section = Section {
         key("lane", Kind::Text, Need::Required, LANE_DOC),
         key("per_hour", positive(NUMBER), Need::Required, "How many, on average."),
         key("speed", not_negative(SPEED), Need::Required, "Their speed, if there is room."),
+        key("to", Kind::Text, Need::Optional, "The lane where they want to go; they go on as they like if left out."),
+        key("kind", Kind::Word(ObjectKind::WORDS), Need::Default("car"), "What they are: `car`, `lorry` or `cyclist`."),
     ],
 };
 

@@ -18,6 +18,19 @@ pub(super) static WORLD: Section = Section {
             Need::Optional,
             "Friction coefficient everywhere but in zones; 0.9, dry asphalt, if left out. For tyres.",
         ),
+        key(
+            "tiles",
+            Kind::File,
+            Need::Optional,
+            "Kerbs, fences and houses beside roads, as `convert` draws them from barriers of a map or from a picture. They must \
+             not be touched; only those around the car are held in memory.",
+        ),
+        key(
+            "tiles_hide",
+            Kind::Flag,
+            Need::Default("true"),
+            "Whether sensors do not see what is behind them; `false` for kerbs.",
+        ),
         key("zone", Kind::Tables(&motion::ZONE), Need::Optional, "Parts with a property of their own."),
     ],
 };
