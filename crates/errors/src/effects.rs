@@ -37,6 +37,11 @@ impl PoseRamp {
     }
 }
 
+/// Most object sensors that errors can tell apart.
+pub const SENSORS_MAX: usize = 8;
+/// Every object sensor, as a mask.
+pub const ALL_SENSORS: u8 = u8::MAX;
+
 /// Obstacles that are recognised late. A mask has one bit per sensed obstacle; 0 means "unused".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
@@ -44,6 +49,8 @@ pub struct Late {
     pub obstacles: u32,
     /// So many base cycles after they came into range.
     pub ticks: u16,
+    /// By which object sensors.
+    pub sensors: u8,
 }
 
 /// Obstacles that are seen at a wrong place. A mask has one bit per sensed obstacle; 0 means "unused".
@@ -53,6 +60,28 @@ pub struct Displaced {
     pub obstacles: u32,
     /// Metres east and north.
     pub by_m: [f64; 2],
+    /// By which object sensors.
+    pub sensors: u8,
+}
+
+/// What is wrong with one object sensor, beside what is wrong with all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SensorEffects {
+    /// Objects that it does not see.
+    pub missed: u32,
+    /// Objects that only it sees, and that are not there.
+    pub ghosts: u32,
+    /// Objects that it sees with front and rear exchanged.
+    pub flipped: u32,
+    /// What it tells is older by this.
+    pub delay_ticks: u16,
+    /// It tells nothing.
+    pub lost: bool,
+}
+
+impl SensorEffects {
+    /// It does what it always does.
+    pub const NONE: Self = Self { missed: 0, ghosts: 0, flipped: 0, delay_ticks: 0, lost: false };
 }
 
 /// Most different late or displaced groups of obstacles in one segment: enough for every scenario of the papers,
@@ -94,6 +123,8 @@ pub struct Effects {
     pub sensors_lost: u8,
     /// Obstacles that have appeared in the true world, in this segment or earlier.
     pub appeared: u32,
+    /// What is wrong with single object sensors, by their number.
+    pub sensing: [SensorEffects; SENSORS_MAX],
 }
 
 impl Effects {
@@ -108,13 +139,14 @@ impl Effects {
         friction_gain: 1.0,
         sensor_delay_ticks: 0,
         actuator_delay_ticks: 0,
-        late: [Late { obstacles: 0, ticks: 0 }; GROUPS_MAX],
-        displaced: [Displaced { obstacles: 0, by_m: [0.0; 2] }; GROUPS_MAX],
+        late: [Late { obstacles: 0, ticks: 0, sensors: 0 }; GROUPS_MAX],
+        displaced: [Displaced { obstacles: 0, by_m: [0.0; 2], sensors: 0 }; GROUPS_MAX],
         missed: 0,
         ghosts: 0,
         flipped: 0,
         sensors_lost: 0,
         appeared: 0,
+        sensing: [SensorEffects::NONE; SENSORS_MAX],
     };
 
     /// The steering angle the car really gets.

@@ -31,13 +31,13 @@ mod targets;
 mod words;
 
 pub use delay_line::{Channel, DelayLine};
-pub use effects::{Displaced, Effects, Frame, GROUPS_MAX, Late, PoseRamp};
+pub use effects::{ALL_SENSORS, Displaced, Effects, Frame, GROUPS_MAX, Late, PoseRamp, SENSORS_MAX, SensorEffects};
 pub use memory::{LIMITED_MAX, Memory, SLOT_MAX, Slot, VALUES_MAX};
 pub use model::{ErrorModel, Model};
 pub use models::{
     Acceleration, ActuatorDelay, Appears, Drift, Friction, Growth, HEADING_CELL_RAD, Jump, JumpParts,
-    ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed, POSITION_CELL_M, PositionDrift,
-    SensorDelay, SensorLost, SilentSensor, Steering,
+    ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed, OfSensor, POSITION_CELL_M, PositionDrift,
+    SensorDelay, SensorFault, SensorLost, SilentSensor, Steering,
 };
 pub use set::{Entry, ErrorSet, ErrorSetError, Limits, Reach};
 pub use targets::{Grouping, Obstacle, Targets};

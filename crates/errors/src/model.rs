@@ -109,4 +109,6 @@ models! {
     SensorLost,
     /// Obstacles appear at a bad moment.
     Appears,
+    /// One object sensor errs.
+    OfSensor,
 }

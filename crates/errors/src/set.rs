@@ -3,7 +3,7 @@
 use anabranch_kernel::{Choice, Choices, ErrorSpace, ErrorSpaceError, KeyWriter, Variable};
 use arrayvec::ArrayVec;
 
-use crate::effects::{Effects, GROUPS_MAX};
+use crate::effects::{Effects, GROUPS_MAX, SENSORS_MAX};
 use crate::memory::{LIMITED_MAX, Memory, SLOT_MAX, Slot, VALUES_MAX};
 use crate::model::Model;
 
@@ -67,6 +67,8 @@ pub struct Reach {
     pub actuator_delay_ticks: u16,
     /// Longest time until an obstacle is recognised.
     pub late_ticks: u16,
+    /// Longest delay of each object sensor.
+    pub sensing_delay_ticks: [u16; SENSORS_MAX],
 }
 
 /// Where a model keeps its memory.
@@ -166,6 +168,10 @@ impl ErrorSet {
             reach.sensor_delay_ticks = reach.sensor_delay_ticks.saturating_add(longest(|e| e.sensor_delay_ticks));
             reach.actuator_delay_ticks = reach.actuator_delay_ticks.saturating_add(longest(|e| e.actuator_delay_ticks));
             reach.late_ticks = reach.late_ticks.max(late_ticks);
+            for (sensor, reach_ticks) in reach.sensing_delay_ticks.iter_mut().enumerate() {
+                let own_ticks = modes().map(|e| e.sensing[sensor].delay_ticks).max().unwrap_or(0);
+                *reach_ticks = reach_ticks.saturating_add(own_ticks);
+            }
             late_models += modes().map(|e| e.late.iter().filter(|l| l.obstacles != 0).count()).max().unwrap_or(0);
             displaced_models +=
                 modes().map(|e| e.displaced.iter().filter(|d| d.obstacles != 0).count()).max().unwrap_or(0);

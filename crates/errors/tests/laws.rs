@@ -34,6 +34,13 @@ fn examples() -> Vec<Model> {
         ObstacleFlipped { id: "flipped".into(), targets: targets(each) }.into(),
         SensorLost { id: "lost".into(), sensors: vec![SilentSensor { name: "gps".into(), number: 0 }] }.into(),
         Appears { id: "appears".into(), targets: targets(each) }.into(),
+        OfSensor { sensor: 1, name: "front".into(), fault: SensorFault::Lost("blind".into()) }.into(),
+        OfSensor {
+            sensor: 7,
+            name: "rear".into(),
+            fault: SensorFault::Of(Box::new(ObstacleDisplaced::new("aside", targets(each), 0.3, 4).into())),
+        }
+        .into(),
     ]
 }
 
@@ -124,7 +131,7 @@ fn alike(a: &Effects, b: &Effects) -> bool {
 fn combinations_respect_at_once_and_limits_end_errors() {
     let both = set(examples().drain(3..5).collect(), 2, Some(2));
     assert_eq!(both.space().len(), 3 * 2);
-    assert_eq!(both.reach(), Reach { sensor_delay_ticks: 50, actuator_delay_ticks: 50, late_ticks: 0 });
+    assert_eq!(both.reach(), Reach { sensor_delay_ticks: 50, actuator_delay_ticks: 50, ..Reach::default() });
     let (mut memory, mut live) = (both.start(), Choices::new());
     for left in [2, 1] {
         both.live(&memory, &mut live);

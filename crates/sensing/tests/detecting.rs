@@ -209,3 +209,20 @@ fn when_too_many_are_seen_the_nearest_are_told() {
     let told = once(spec, &input(&world, DetectionErrors::default()), 0);
     assert_eq!(told.iter().map(|d| d.y.round()).collect::<Vec<_>>(), [0.0, 6.0]);
 }
+
+#[test]
+fn a_lost_sensor_tells_nothing_and_nobody_has_been_in_sight_when_it_sees_again() {
+    let none = DetectionErrors::default();
+    let lost = DetectionErrors { lost: true, ..none };
+    let told = run(&DetectorSpec::perfect(), &[(20.0, none), (21.0, lost), (22.0, none)]);
+    assert_eq!(told, [Some(20.0), None, Some(22.0)]);
+    // With a latency of one reading, what was on its way when it fell silent is not told.
+    let spec = DetectorSpec { latency: 1, ..DetectorSpec::perfect() };
+    let told = run(&spec, &[(20.0, none), (21.0, lost), (22.0, none), (23.0, none)]);
+    assert_eq!(told, [None, None, None, Some(22.0)]);
+    let spec = DetectorSpec { late_max: 3, ..DetectorSpec::perfect() };
+    let late = [Late { obstacles: 1, ticks: 2 }];
+    let late = DetectionErrors { late: &late, ..none };
+    let told = run(&spec, &[(20.0, late), (20.0, late), (20.0, late), (20.0, lost), (20.0, late)]);
+    assert_eq!(told, [None, None, Some(20.0), None, None]);
+}

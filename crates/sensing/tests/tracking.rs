@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use anabranch_geometry::{Edge, Point, Pose};
 use anabranch_kernel::{Chance, Grid, KeyWriter, Seed, from_bytes, maths, to_bytes};
 use anabranch_sensing::{
-    Detection, DetectionErrors, Detections, Detector, DetectorInput, DetectorSpec, Mount, NoiseModel, RaySensor,
+    Detection, DetectionErrors, Detections, Detector, DetectorInput, DetectorSpec, Look, Mount, NoiseModel, RaySensor,
     RaySensorSpec, Scan, Scene, Tracker, TrackerSpec, TrackerState, TrueObject, Trust, Walls,
 };
 
@@ -229,4 +229,52 @@ fn a_hidden_pedestrian_is_unknown_until_it_comes_out_and_returns_under_its_numbe
     assert!(hidden_again >= 3, "the post hides it for {hidden_again} readings");
     numbers.dedup();
     assert_eq!(numbers.len(), 1, "one number throughout: {numbers:?}");
+}
+
+fn look(detections: &[Detection], behind_s: f64) -> Look<'_> {
+    Look { detections, position_m: 0.3, behind_s }
+}
+
+#[test]
+fn what_two_sensors_see_together_is_one_track_and_the_rest_is_the_union() {
+    let (tracker, mut state) = (Tracker::new(SPEC), TrackerState::default());
+    for i in 0..6 {
+        let x = 2.0 * f64::from(i);
+        let front = [at(x, 0.0, 0.0), at(x, 10.0, 0.0)];
+        let rear = [at(x + 0.1, 10.1, 0.0), at(x, -20.0, 0.0)];
+        tracker.fuse(&mut state, &[look(&front, 0.0), look(&rear, 0.0)]);
+        assert_eq!(state.tracks().len(), 3, "{i}");
+        // Seen twice in a step is one hit: three steps confirm, as with one sensor.
+        assert_eq!(state.confirmed().count(), if i < 2 { 0 } else { 3 }, "{i}");
+    }
+    // Two readings of one object are worth more than one.
+    let variance = |track: &anabranch_sensing::Track| track.covariance()[0][0];
+    let tracks = state.tracks();
+    assert!(variance(&tracks[1]) < 0.8 * variance(&tracks[0]), "{tracks:?}");
+    // When one of the two falls silent, only what it alone saw is lost.
+    for i in 6..20 {
+        let front = [at(2.0 * f64::from(i), 0.0, 0.0), at(2.0 * f64::from(i), 10.0, 0.0)];
+        tracker.fuse(&mut state, &[look(&front, 0.0), look(&[], 0.0)]);
+    }
+    assert_eq!(ids(&state), [0, 1]);
+}
+
+#[test]
+fn a_slower_sensor_is_compared_with_where_the_object_was() {
+    // 20 m/s, the second sensor 0.2 s behind: 4 m, far outside of the gate if nobody made up for it.
+    let follow = |behind_s: f64| {
+        let (tracker, mut state) = (Tracker::new(SPEC), TrackerState::default());
+        for i in 0..30 {
+            let x = 2.0 * f64::from(i);
+            let (quick, slow) = ([at(x, 0.0, 0.0)], [at(x - 4.0, 0.0, 0.0)]);
+            // The slower one begins to see it later.
+            let slow = if i < 10 { &slow[..0] } else { &slow };
+            tracker.fuse(&mut state, &[look(&quick, 0.0), look(slow, behind_s)]);
+        }
+        (state.tracks().len(), state.tracks()[0])
+    };
+    let (count, track) = follow(0.2);
+    assert_eq!(count, 1);
+    assert!((track.position_m[0] - 58.0).abs() < 0.1 && (track.velocity_mps[0] - 20.0).abs() < 0.1, "{track:?}");
+    assert_eq!(follow(0.0).0, 2);
 }

@@ -3,7 +3,7 @@
 use anabranch_kernel::Site;
 
 use crate::directions::{Direction, directions};
-use crate::effects::{Displaced, Effects, Frame};
+use crate::effects::{ALL_SENSORS, Displaced, Effects, Frame};
 use crate::memory::Slot;
 use crate::model::{ErrorModel, site};
 use crate::targets::Targets;
@@ -38,6 +38,6 @@ impl ErrorModel for ObstacleDisplaced {
         let Some(index) = usize::from(mode).checked_sub(1) else { return };
         let (group, direction) = (index / self.around.len(), &self.around[index % self.around.len()]);
         let by_m = direction.unit.map(|unit| unit * self.radius_m);
-        effects.add_displaced(Displaced { obstacles: self.targets.mask(group), by_m });
+        effects.add_displaced(Displaced { obstacles: self.targets.mask(group), by_m, sensors: ALL_SENSORS });
     }
 }

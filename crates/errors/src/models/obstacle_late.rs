@@ -2,7 +2,7 @@
 
 use anabranch_kernel::Site;
 
-use crate::effects::{Effects, Late};
+use crate::effects::{ALL_SENSORS, Effects, Late};
 use crate::memory::Slot;
 use crate::model::{ErrorModel, site};
 use crate::targets::Targets;
@@ -33,6 +33,6 @@ impl ErrorModel for ObstacleLate {
     fn begin(&self, mode: u8, _slot: &mut Slot, effects: &mut Effects) {
         let Some(index) = usize::from(mode).checked_sub(1) else { return };
         let (group, delay) = (index / self.delays_ticks.len(), index % self.delays_ticks.len());
-        effects.add_late(Late { obstacles: self.targets.mask(group), ticks: self.delays_ticks[delay] });
+        effects.add_late(Late { obstacles: self.targets.mask(group), ticks: self.delays_ticks[delay], sensors: ALL_SENSORS });
     }
 }

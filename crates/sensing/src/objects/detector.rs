@@ -96,6 +96,8 @@ pub struct DetectionErrors<'a> {
     pub ghosts: &'a [Detection],
     /// Readings that everything takes longer (S1-19).
     pub latency_more: u16,
+    /// The sensor tells nothing at all, and sees nothing.
+    pub lost: bool,
 }
 
 /// What a detector is told in one base cycle.
@@ -177,6 +179,13 @@ impl Detector {
         for (channel, wander) in (0..).zip(&mut state.wander) {
             let noise = if channel < 2 { &self.position } else { &self.heading };
             noise.advance(wander, &chance, channel);
+        }
+        if input.errors.lost {
+            // Nobody has been in sight when it sees again, and what was on its way is not told either.
+            state.in_sight.iter_mut().for_each(|readings| *readings = 0);
+            out.clear();
+            state.line.pass(out, 0);
+            return;
         }
         let late = self.count_sights(state, input);
         let mut found: ArrayVec<(f64, Detection), { 2 * DETECTIONS_MAX }> = ArrayVec::new();

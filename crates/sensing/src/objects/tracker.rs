@@ -15,6 +15,8 @@ use crate::gaussian;
 
 /// Most tracks at a time.
 pub const TRACKS_MAX: usize = 32;
+/// Most sensors whose readings are taken in at once.
+const LOOKS_MAX: usize = 8;
 /// Speed from which on the direction of motion says where the front is.
 const MOVING_MPS: f64 = 1.0;
 /// Weight of a new heading or size against the one believed so far.
@@ -123,10 +125,27 @@ const CELLS: [(&str, &str, f64); 9] = [
     ("width", "m", 0.2),
 ];
 
+/// What one sensor tells in one step.
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'a> {
+    /// What it detected.
+    pub detections: &'a [Detection],
+    /// Standard deviation of a position, metres.
+    pub position_m: f64,
+    /// How much older its detections are than those of the quickest sensor; only differences in latency can be made up for.
+    pub behind_s: f64,
+}
+
+impl<'a> Look<'a> {
+    fn detections(&self) -> &'a [Detection] {
+        &self.detections[..self.detections.len().min(DETECTIONS_MAX)]
+    }
+}
+
 impl Track {
-    fn born(id: u8, seen: &Detection, spec: &TrackerSpec) -> Self {
+    fn born(id: u8, seen: &Detection, look: &Look<'_>, spec: &TrackerSpec) -> Self {
         let trust = if spec.confirm_hits <= 1 { Trust::Confirmed } else { Trust::Tentative };
-        Self {
+        let mut born = Self {
             id,
             trust,
             hits: 1,
@@ -134,11 +153,25 @@ impl Track {
             age: 0,
             position_m: [seen.x, seen.y],
             velocity_mps: [0.0; 2],
-            covariance: [spec.position_m * spec.position_m, 0.0, spec.speed_birth_mps * spec.speed_birth_mps],
+            covariance: [look.position_m * look.position_m, 0.0, spec.speed_birth_mps * spec.speed_birth_mps],
             heading: seen.heading,
             length_m: seen.length_m,
             width_m: seen.width_m,
+        };
+        born.shift(look.behind_s);
+        born
+    }
+    /// The same belief at another time, some seconds later or (negative) earlier, as if nobody accelerated in between.
+    fn shift(&mut self, seconds: f64) {
+        if seconds == 0.0 {
+            return;
         }
+        let [position, both, velocity] = self.covariance;
+        for i in 0..2 {
+            self.position_m[i] += self.velocity_mps[i] * seconds;
+        }
+        self.covariance =
+            [position + 2.0 * seconds * both + seconds * seconds * velocity, both + seconds * velocity, velocity];
     }
     /// Where it will be if it goes on like this: for planners between readings, and against latency.
     pub fn after(&self, seconds: f64) -> Point {
@@ -169,8 +202,10 @@ impl Track {
         ];
         self.age = spec.age_max.min(self.age.saturating_add(1));
     }
-    fn seen(&mut self, seen: &Detection, spec: &TrackerSpec) {
-        let variance = spec.position_m * spec.position_m;
+    /// Takes in a detection. One that is older than the belief is compared with where the object was then.
+    fn seen(&mut self, seen: &Detection, look: &Look<'_>, spec: &TrackerSpec) {
+        self.shift(-look.behind_s);
+        let variance = look.position_m * look.position_m;
         let mut updated = [[0.0; 2]; 2];
         for (i, value) in [seen.x, seen.y].into_iter().enumerate() {
             updated = self.covariance();
@@ -180,10 +215,15 @@ impl Track {
         }
         gaussian::symmetrise(&mut updated);
         self.covariance = gaussian::triangle(&updated);
+        self.shift(look.behind_s);
         self.turn(seen.heading);
         self.length_m += NEW_WEIGHT * (seen.length_m - self.length_m);
         self.width_m += NEW_WEIGHT * (seen.width_m - self.width_m);
-        self.misses = 0;
+        // Whoever was seen by another sensor in this very step has had his hit.
+        let is_first = std::mem::replace(&mut self.misses, 0) > 0;
+        if !is_first {
+            return;
+        }
         self.hits = spec.confirm_hits.min(self.hits.saturating_add(1));
         if self.hits >= spec.confirm_hits {
             self.trust = Trust::Confirmed;
@@ -204,9 +244,11 @@ impl Track {
         self.heading = maths::wrap_angle(old + NEW_WEIGHT * maths::wrap_angle(new - old));
     }
     /// Squared distance of a detection in deviations; more than the gate is `NEVER`.
-    fn cost(&self, seen: &Detection, spec: &TrackerSpec) -> f64 {
-        let spread = self.covariance[0] + spec.position_m * spec.position_m;
-        let (dx, dy) = (seen.x - self.position_m[0], seen.y - self.position_m[1]);
+    fn cost(&self, seen: &Detection, look: &Look<'_>, spec: &TrackerSpec) -> f64 {
+        let mut then = *self;
+        then.shift(-look.behind_s);
+        let spread = then.covariance[0] + look.position_m * look.position_m;
+        let (dx, dy) = (seen.x - then.position_m[0], seen.y - then.position_m[1]);
         let squared = (dx * dx + dy * dy) / spread;
         // Of two tracks as far away in deviations, the surer one is the better guess: the likelihood says by how much.
         if squared > spec.gate { NEVER } else { squared + 2.0 * maths::ln(spread) }
@@ -223,56 +265,74 @@ impl Tracker {
         Self { spec }
     }
 
-    /// One reading. Detections beyond [`DETECTIONS_MAX`] are ignored.
+    /// One reading of the only sensor. Detections beyond [`DETECTIONS_MAX`] are ignored.
     pub fn step(&self, state: &mut TrackerState, detections: &[Detection]) {
-        let detections = &detections[..detections.len().min(DETECTIONS_MAX)];
-        state.tracks.iter_mut().for_each(|track| track.predict(&self.spec));
-        let mut taken = 0_u32;
-        // Confirmed tracks choose first, so that no ghost takes away what they have been following.
-        for trust in [Trust::Confirmed, Trust::Tentative] {
-            taken |= self.pair(state, detections, trust, taken);
+        self.fuse(state, &[Look { detections, position_m: self.spec.position_m, behind_s: 0.0 }]);
+    }
+
+    /// One step with what several sensors tell, one after another: what they see together is one track, and what only one
+    /// of them sees is a track as well. A step in which somebody was seen by any of them is no miss. At most eight sensors tell.
+    pub fn fuse(&self, state: &mut TrackerState, looks: &[Look<'_>]) {
+        for track in &mut state.tracks {
+            track.predict(&self.spec);
+            track.misses = track.misses.saturating_add(1);
+        }
+        // What each look has that belongs to nobody known, one bit per detection.
+        let mut left: ArrayVec<u32, LOOKS_MAX> = ArrayVec::new();
+        for look in looks.iter().take(LOOKS_MAX) {
+            let mut taken = 0_u32;
+            // Confirmed tracks choose first, so that no ghost takes away what they have been following.
+            for trust in [Trust::Confirmed, Trust::Tentative] {
+                taken |= self.pair(state, look, taken, |track| track.trust == trust);
+            }
+            left.push(!taken);
         }
         let spec = &self.spec;
         state.tracks.retain(|track| match track.trust {
             Trust::Confirmed => track.misses <= spec.coast_misses,
             Trust::Tentative => track.misses <= spec.tentative_misses,
         });
-        for (_, seen) in detections.iter().enumerate().filter(|(index, _)| taken >> index & 1 == 0) {
-            self.bear(state, seen);
+        let mut born = 0_u32;
+        for (look, left) in looks.iter().zip(left) {
+            let mut taken = !left;
+            if born != 0 {
+                taken |= self.pair(state, look, taken, |track| born >> track.id & 1 == 1);
+            }
+            for (_, seen) in look.detections().iter().enumerate().filter(|(index, _)| taken >> index & 1 == 0) {
+                born |= self.bear(state, seen, look);
+            }
         }
     }
-    /// Pairs the tracks of one trust with detections that are not taken; returns those that are now.
-    fn pair(&self, state: &mut TrackerState, detections: &[Detection], trust: Trust, taken: u32) -> u32 {
+    /// Pairs some of the tracks with detections that are not taken; returns those that are now.
+    fn pair(&self, state: &mut TrackerState, look: &Look<'_>, taken: u32, some: impl Fn(&Track) -> bool) -> u32 {
         let mut costs: Costs = [[NEVER; DETECTIONS_MAX]; TRACKS_MAX];
-        let mut rows = 0;
-        let of_trust = |track: &&mut Track| track.trust == trust;
-        for track in state.tracks.iter_mut().filter(of_trust) {
+        let (mut rows, detections) = (0, look.detections());
+        for track in state.tracks.iter().filter(|track| some(track)) {
             for (column, seen) in detections.iter().enumerate().filter(|(column, _)| taken >> column & 1 == 0) {
-                costs[rows][column] = track.cost(seen, &self.spec);
+                costs[rows][column] = track.cost(seen, look, &self.spec);
             }
             rows += 1;
         }
         let found = assignment::assign(&costs, rows, detections.len());
         let mut now = 0;
-        for (row, track) in state.tracks.iter_mut().filter(of_trust).enumerate() {
-            match found[row] {
-                Some(column) => {
-                    track.seen(&detections[usize::from(column)], &self.spec);
-                    now |= 1 << column;
-                }
-                None => track.misses = track.misses.saturating_add(1),
+        for (row, track) in state.tracks.iter_mut().filter(|track| some(track)).enumerate() {
+            if let Some(column) = found[row] {
+                track.seen(&detections[usize::from(column)], look, &self.spec);
+                now |= 1 << column;
             }
         }
         now
     }
-    fn bear(&self, state: &mut TrackerState, seen: &Detection) {
+    /// Begins a track; returns its bit, or none if there is no room.
+    fn bear(&self, state: &mut TrackerState, seen: &Detection, look: &Look<'_>) -> u32 {
         if state.tracks.len() >= self.spec.tracks_max {
-            return;
+            return 0;
         }
         // Tracks are in the order of their numbers: the first gap is the lowest free number.
         let gap = state.tracks.iter().zip(0_u8..).position(|(track, number)| track.id != number);
         let place = gap.unwrap_or(state.tracks.len());
-        state.tracks.insert(place, Track::born(place as u8, seen, &self.spec));
+        state.tracks.insert(place, Track::born(place as u8, seen, look, &self.spec));
+        1 << place
     }
 
     /// What the key has of the tracks; each track writes all but the count.
