@@ -29,6 +29,7 @@ mod check;
 mod codes;
 mod inline;
 pub mod keys;
+mod model_spec;
 mod motion_spec;
 mod outside;
 mod overrides;
@@ -50,6 +51,7 @@ use std::fmt;
 pub use anabranch_roads::report::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use codes::Code;
 pub use inline::{error_file, variation_file};
+pub use model_spec::{CommandSlots, ModelCell, ModelInput, ModelSource, ModelSpec, StageSpec, is_model};
 pub use motion_spec::{FilterSpec, MotionSensorGiven, VehicleModel, ZoneEffect, ZoneSpec};
 pub use outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
 pub use reference::{codes_reference, format_reference, schema_json};
@@ -93,7 +95,12 @@ pub struct Hooks<'h> {
     pub has_file: &'h dyn Fn(&str) -> bool,
     /// The text of a map file of this name, as written in the scenario.
     pub read_file: &'h dyn Fn(&str) -> Option<String>,
+    /// The component models that belong to a file of this name, as written in the scenario.
+    pub read_models: ReadModels<'h>,
 }
+
+/// Reads component models: all that a file can use, and the full names of the components in it, the usual one first.
+pub type ReadModels<'h> = &'h dyn Fn(&str) -> std::io::Result<(anabranch_language::Library, Vec<String>)>;
 
 impl Default for Hooks<'_> {
     /// Expressions are those of the monitors, about the signals of a car at low speed; files are looked for from where
@@ -103,6 +110,7 @@ impl Default for Hooks<'_> {
             check_expression: &check_with_monitors,
             has_file: &|name| std::path::Path::new(name).is_file(),
             read_file: &|name| std::fs::read_to_string(name).ok(),
+            read_models: &|name| anabranch_language::Library::around(std::path::Path::new(name)),
         }
     }
 }
