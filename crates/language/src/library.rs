@@ -80,6 +80,30 @@ impl Library {
         })))
     }
 
+    /// The models that a file can use: everything below the folder in which its package begins. With them come the full
+    /// names of the components in the file, that which is called like the file first.
+    ///
+    /// # Errors
+    ///
+    /// If the file or the folder cannot be read.
+    pub fn around(file: &Path) -> std::io::Result<(Self, Vec<String>)> {
+        let parsed = parse(&String::from_utf8_lossy(&std::fs::read(file)?));
+        let package = parsed.file.package.as_ref().map(crate::syntax::ast::Path::text).unwrap_or_default();
+        let mut root = file.parent().unwrap_or(Path::new(""));
+        for step in package.rsplit('.').filter(|step| !step.is_empty()) {
+            match root.parent().filter(|_| root.file_name().is_some_and(|name| name == step)) {
+                Some(parent) => root = parent,
+                None => break,
+            }
+        }
+        let library = Self::open(if root.as_os_str().is_empty() { Path::new(".") } else { root })?;
+        let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
+        let components = parsed.file.items.iter().filter(|item| matches!(item, Item::Component(_)));
+        let mut names: Vec<&str> = components.map(item_name).collect();
+        names.sort_by_key(|name| *name != stem);
+        Ok((library, names.into_iter().map(|name| qualified(&package, name)).collect()))
+    }
+
     /// A library of texts, each with the path it is known by.
     pub fn of(sources: impl IntoIterator<Item = (PathBuf, String)>) -> Self {
         let mut library = Self::default();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::expression::{Expr, Place};
 use crate::memory::{Matrix, Span};
-use crate::program::{DecisionInfo, Draft, ProgramError};
+use crate::program::{DecisionInfo, Draft, Program, ProgramError};
 use crate::statement::{Action, ArrayOp, Decision, Problem, Step, Stmt};
 
 /// Slots of one program: 128 MB. A larger one is a slip in a size, not a controller.
@@ -97,6 +97,16 @@ pub fn check(draft: &Draft) -> Result<Uses, ProgramError> {
         uses.steps.push(checker.effects.merged());
     }
     Ok(uses)
+}
+
+/// What expressions and statements of a checked program touch, in any order.
+pub fn effects_of(program: &Program, expressions: &[Expr], body: &[Stmt]) -> Effects {
+    let draft = program.draft();
+    let mut checker = Checker { draft, effects: Effects::default(), tick: false, chance: false };
+    // They were checked with the program.
+    let _ = expressions.iter().try_for_each(|expr| checker.expr(expr, 0));
+    let _ = checker.body(body, 0);
+    checker.effects
 }
 
 impl Effects {

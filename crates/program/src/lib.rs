@@ -37,6 +37,7 @@ pub mod export;
 mod expression;
 mod fault;
 mod interpret;
+mod lasting;
 mod linear;
 mod memory;
 #[cfg(feature = "native")]

@@ -205,6 +205,10 @@ impl Program {
         }
         levels
     }
+    /// Everything it is made of.
+    pub(crate) fn draft(&self) -> &Draft {
+        &self.draft
+    }
     /// What each step reads and writes.
     pub(crate) fn effects(&self) -> &[Effects] {
         &self.uses.steps

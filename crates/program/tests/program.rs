@@ -341,3 +341,28 @@ fn the_executor_runs_a_program_either_way() {
         assert_eq!(memory.outputs(), [3.0]);
     }
 }
+
+#[test]
+fn a_number_lasts_only_if_somebody_reads_it_before_it_is_written() {
+    let mut builder = Builder::new("lasting");
+    let input = builder.input("u", &[0.0]).start;
+    let [fresh, held, seldom] = ["fresh", "held", "seldom"].map(|name| builder.output(name, &[0.0]).start);
+    let [memory, scratch] = ["memory", "scratch"].map(|name| builder.state(name, &[0.0]).start);
+    let set_both = |then: Slot, other: Slot| {
+        Stmt::if_else(input, vec![Stmt::set(then, 1.0)], vec![Stmt::set(other, 2.0)])
+    };
+    builder.step(
+        "all",
+        vec![
+            set_both(scratch, scratch),
+            Stmt::set(fresh, Expr::from(memory) + Expr::from(scratch)),
+            Stmt::set(memory, input),
+            set_both(seldom, fresh),
+            Stmt::set(held, seldom),
+        ],
+    );
+    let program = builder.finish().unwrap();
+    let lasting = program.lasting();
+    let of = |slot: Slot| lasting[program.layout().address(slot)];
+    assert_eq!([memory, scratch, fresh, held, seldom].map(of), [true, false, false, false, true]);
+}

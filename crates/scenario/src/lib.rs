@@ -4,5 +4,6 @@
 
 pub mod drive;
 pub mod file;
+pub mod models;
 
 pub use drive::{AssembleError, Drive, DriveState, SettingError, check_expression};

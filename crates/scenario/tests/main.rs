@@ -9,6 +9,7 @@ mod incremental;
 mod law;
 mod likely;
 mod limited;
+mod models;
 mod outside;
 mod reference;
 mod shipped;

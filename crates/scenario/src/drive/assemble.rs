@@ -87,7 +87,12 @@ impl Drive {
             Some(outside) => outside::start(spec, &model, outside)?,
             None => {
                 let control_ticks = spec.ego.driver.cycle_s.map_or(1, |cycle| ticks(cycle.value));
-                (driver(spec, &model, f64::from(control_ticks) * model.dt_s), control_ticks)
+                let cycle_s = f64::from(control_ticks) * model.dt_s;
+                let driver = match &spec.ego.driver.model {
+                    Some(given) => outside::model_driver(spec, given, &model, cycle_s)?,
+                    None => driver(spec, &model, cycle_s),
+                };
+                (driver, control_ticks)
             }
         };
         let numbers = sensed_numbers(spec)?;

@@ -29,6 +29,7 @@ impl Drive {
                 (section, memory.station_m)
             }
             DriverMemory::Trajectory(_) | DriverMemory::Road { .. } => nearest_station(path, car),
+            DriverMemory::Model(memory) => (memory.section as usize, memory.station_m),
             DriverMemory::Foreign { .. } => state.foreign().map_or((0, 0.0), |foreign| foreign.place()),
         };
         let lanes = SectionLanes::gather(|_| &path.sections()[section]);

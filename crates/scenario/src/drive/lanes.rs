@@ -12,12 +12,13 @@ use anabranch_monitors::low_speed as signal;
 use anabranch_sensing::{PoseError, PoseReading, TruePose, read};
 use anabranch_vehicle::{Car, Gear};
 
+use super::model::ModelLanes;
 use super::state::{DriveState, DriverMemory, FREE_M, HeldCommand};
 use super::tick::COSTLY;
 use super::{Drive, Driver};
 
 /// Most lanes of any type that is used.
-const LANES_MAX: usize = 8;
+pub(super) const LANES_MAX: usize = 8;
 /// Fewer segments than this are not worth a loop of their own.
 const WORTH_IT: usize = 3;
 
@@ -42,10 +43,49 @@ struct EffectLanes<R> {
     accel_offset: R,
 }
 
+/// A driver in a shared loop.
+pub(super) trait LaneDriver<R: Real> {
+    /// One decision in every lane.
+    fn tick(&mut self, told: &Told<R>, car: &Car<R>, tick: u32) -> Command<R>;
+    /// 1 where the manoeuvre is completed, else 0.
+    fn completed(&self) -> R;
+    /// Lanes in which the driver needs a decision that a shared loop does not make.
+    fn disturbed(&self) -> R::Mask;
+    /// The memory of one lane, that had this one at the start.
+    fn memory(&self, lane: usize, before: &DriverMemory) -> DriverMemory;
+}
+
+/// The built-in path follower.
+struct FollowerLanes<'d, R> {
+    follower: &'d PathFollower,
+    path: &'d Path,
+    lanes: PathLanes<R>,
+}
+
+impl<R: Real> LaneDriver<R> for FollowerLanes<'_, R> {
+    #[inline(always)]
+    fn tick(&mut self, told: &Told<R>, _: &Car<R>, _: u32) -> Command<R> {
+        self.follower.tick(|_| self.path, &mut self.lanes, told, R::splat(FREE_M))
+    }
+    #[inline(always)]
+    fn completed(&self) -> R {
+        self.lanes.completed
+    }
+    #[inline(always)]
+    fn disturbed(&self) -> R::Mask {
+        let zero = R::splat(0.0);
+        zero.lt(zero)
+    }
+    #[inline(always)]
+    fn memory(&self, lane: usize, _: &DriverMemory) -> DriverMemory {
+        DriverMemory::Path(self.lanes.memory(lane))
+    }
+}
+
 /// What a shared loop ends with.
-struct Ended<R: Real> {
+struct Ended<R: Real, D> {
     car: Car<R>,
-    driver: PathLanes<R>,
+    driver: D,
     command: Command<R>,
     reading: PoseReading<R>,
     margin: R,
@@ -57,7 +97,8 @@ impl Drive {
     /// Whether the parts of this scenario allow it at all.
     pub(super) fn can_run_side_by_side(&self) -> bool {
         let reach = self.errors.reach();
-        matches!(self.driver, Driver::Path(_))
+        matches!(self.driver, Driver::Path(_) | Driver::Model(_))
+            && self.street.is_none()
             && self.part.is_none()
             && !self.requirements.is_temporal()
             && self.eyes.is_none()
@@ -126,7 +167,6 @@ impl Drive {
     /// Runs up to `R::LANES` segments in one loop; lanes without a segment repeat the last one.
     #[inline(always)]
     fn run_lanes<R: Real>(&self, jobs: &mut [Job<DriveState>], pack: &[(Kind, u32)], path: &Path) {
-        let Driver::Path(follower) = &self.driver else { unreachable!("checked when the scenario was loaded") };
         let at = |lane: usize| pack[lane.min(pack.len() - 1)].1 as usize;
         let mut memories: [_; LANES_MAX] = std::array::from_fn(|lane| jobs[at(lane)].state.errors);
         let effects: [_; LANES_MAX] =
@@ -159,34 +199,59 @@ impl Drive {
             accel_offset: lanes(|e| e.acceleration_offset_mps2),
         };
         let car = Car::from_lanes(|lane| &jobs[at(lane)].state.car.car);
-        let memory = |lane: usize| match &jobs[at(lane)].state.driver {
-            DriverMemory::Path(memory) => memory,
-            DriverMemory::Trajectory(_) | DriverMemory::Foreign { .. } | DriverMemory::Road { .. } => {
-                unreachable!("driver and memory are of one kind")
+        match &self.driver {
+            Driver::Path(follower) => {
+                let memory = |lane: usize| match &jobs[at(lane)].state.driver {
+                    DriverMemory::Path(memory) => memory,
+                    _ => unreachable!("driver and memory are of one kind"),
+                };
+                let driver = FollowerLanes { follower, path, lanes: PathLanes::gather(|_| path, memory) };
+                let ended = self.loop_lanes(pack[0].0, &effects, car, driver);
+                self.settle_lanes(jobs, pack, &ended, &memories);
             }
-        };
-        let driver = PathLanes::gather(|_| path, memory);
-        let ended = self.loop_lanes(follower, path, pack[0].0, &effects, car, driver);
+            Driver::Model(model) => {
+                let memory = |lane: usize| match &jobs[at(lane)].state.driver {
+                    DriverMemory::Model(memory) => &**memory,
+                    _ => unreachable!("driver and memory are of one kind"),
+                };
+                let gear = |lane: usize| jobs[at(lane)].state.car.gear.sign();
+                let driver = ModelLanes::gather(model, path, (self.goal.pose, self.model.dt_s), memory, gear);
+                let ended = self.loop_lanes(pack[0].0, &effects, car, driver);
+                self.settle_lanes(jobs, pack, &ended, &memories);
+            }
+            Driver::Trajectory(_) | Driver::Foreign(_) | Driver::Road => {
+                unreachable!("checked when the scenario was loaded")
+            }
+        }
+    }
+
+    /// Writes what lanes came to; those that were disturbed are run again, one by one.
+    #[inline(always)]
+    fn settle_lanes<R: Real, D: LaneDriver<R>>(
+        &self,
+        jobs: &mut [Job<DriveState>],
+        pack: &[(Kind, u32)],
+        ended: &Ended<R, D>,
+        memories: &[anabranch_errors::Memory; LANES_MAX],
+    ) {
         for (lane, &(_, i)) in pack.iter().enumerate() {
             let job = &mut jobs[i as usize];
             if ended.disturbed.lane(lane) {
                 self.run_job(job);
             } else {
-                self.settle_lane(job, &ended, lane, memories[lane]);
+                self.settle_lane(job, ended, lane, memories[lane]);
             }
         }
     }
 
     #[inline(always)]
-    fn loop_lanes<R: Real>(
+    fn loop_lanes<R: Real, D: LaneDriver<R>>(
         &self,
-        follower: &PathFollower,
-        path: &Path,
         kind: Kind,
         effects: &EffectLanes<R>,
         mut car: Car<R>,
-        mut driver: PathLanes<R>,
-    ) -> Ended<R> {
+        mut driver: D,
+    ) -> Ended<R, D> {
         let zero = R::splat(0.0);
         let edges = self.index.near(kind.square);
         let (mut sin, mut cos) = maths::sin_cos(car.heading);
@@ -203,7 +268,7 @@ impl Drive {
             }
             if decides {
                 let told = Told { x: reading.x, y: reading.y, heading: reading.heading, speed: car.speed };
-                command = follower.tick(|_| path, &mut driver, &told, R::splat(FREE_M));
+                command = driver.tick(&told, &car, kind.tick + cycle);
             }
             let steering = command.steering * effects.steering_gain + effects.steering_offset;
             let accel = command.accel * effects.accel_gain + effects.accel_offset;
@@ -221,7 +286,8 @@ impl Drive {
                 | may_touch(clearance_before, clearance, moved)
                 | fast
                 | !finite
-                | zero.lt(driver.completed)
+                | zero.lt(driver.completed())
+                | driver.disturbed()
                 | self.disturbed_requirements(&mut frame, &car, clearance, tick, kind.settled);
         }
         Ended { car, driver, command, reading, margin, disturbed }
@@ -266,19 +332,19 @@ impl Drive {
 
     /// Writes the end of an undisturbed lane into its job.
     #[inline(always)]
-    fn settle_lane<R: Real>(
+    fn settle_lane<R: Real, D: LaneDriver<R>>(
         &self,
         job: &mut Job<DriveState>,
-        ended: &Ended<R>,
+        ended: &Ended<R, D>,
         lane: usize,
         errors: anabranch_errors::Memory,
     ) {
         let state = &mut job.state;
-        let before = state.driver;
+        let before = state.driver.outline();
         state.tick += self.segment_ticks;
         state.car.car = ended.car.lane(lane);
         state.car.gear = Gear::of_sign(ended.command.gear_sign.lane(lane));
-        state.driver = DriverMemory::Path(ended.driver.memory(lane));
+        state.driver = ended.driver.memory(lane, &state.driver);
         state.command =
             HeldCommand { steering_rad: ended.command.steering.lane(lane), accel_mps2: ended.command.accel.lane(lane) };
         state.reading = PoseReading {

@@ -8,6 +8,7 @@ mod given;
 mod index;
 mod lanes;
 mod likelihood;
+mod model;
 mod obstacles;
 mod outside;
 mod parts;
@@ -36,6 +37,7 @@ pub use assemble::{AssembleError, SettingError, check_expression};
 use index::EdgeIndex;
 pub(crate) use likelihood::{Likely, likely};
 use plan::{Plan, Replanning};
+pub use model::ModelMemory;
 pub use state::{DriveState, DriverMemory};
 pub use street::{Attached, RoadUser, StreetState};
 
@@ -48,6 +50,8 @@ pub(crate) enum Driver {
     Trajectory(TrajectoryFollower),
     /// Comes from outside; shared, because its instances are.
     Foreign(Arc<ForeignDriver>),
+    /// A component model; shared, because its code is.
+    Model(Arc<model::ModelDriver>),
     /// Drives on roads: one for each start, in [`street`].
     Road,
 }
@@ -144,6 +148,13 @@ impl Drive {
             (_, None) => None,
         }
     }
+    /// Full name of the component model that drives, if one does.
+    pub fn model_name(&self) -> Option<&str> {
+        match &self.driver {
+            Driver::Model(driver) => Some(driver.name()),
+            _ => None,
+        }
+    }
     /// All requirements.
     pub fn requirement_list(&self) -> &Requirements {
         &self.requirements
@@ -196,7 +207,11 @@ impl System for Drive {
     fn time_matters(&self) -> bool {
         // A run must end by its deadline, a timetable is a clock, and whoever comes from outside is told the time.
         self.requirements.has_deadline()
-            || !matches!(self.driver, Driver::Path(_))
+            || match &self.driver {
+                Driver::Path(_) => false,
+                Driver::Model(driver) => driver.knows_time() || self.street.is_some(),
+                Driver::Trajectory(_) | Driver::Foreign(_) | Driver::Road => true,
+            }
             || self.part.is_some()
             || self.has_eventually()
     }

@@ -52,6 +52,7 @@ impl Drive {
         let prepared: Vec<WallEdge> = edges.iter().map(|&edge| edge.into()).collect();
         let station_m = match &state.driver {
             DriverMemory::Path(memory) => Some(memory.station_m),
+            DriverMemory::Model(memory) => Some(memory.station_m),
             DriverMemory::Foreign { .. } => state.foreign().map(|foreign| foreign.place().1),
             DriverMemory::Trajectory(_) | DriverMemory::Road { .. } => None,
         };

@@ -9,7 +9,8 @@ use anabranch_vehicle::CarModel;
 use super::assemble::AssembleError;
 use super::foreign::{ForeignDriver, Laws, Outside, Part};
 use super::{Drive, Driver};
-use crate::file::{ErrorKind, ErrorPlace, PartKind, PartSpec, ScenarioSpec};
+use super::model::{ModelDriver, Wrong};
+use crate::file::{ErrorKind, ErrorPlace, ModelSpec, PartKind, PartSpec, ScenarioSpec};
 
 /// Times that differ by less are meant to be equal.
 const SAME_TIME: f64 = 1e-6;
@@ -27,6 +28,21 @@ pub(super) fn start(spec: &ScenarioSpec, model: &CarModel, outside: Outside) -> 
         Some(cycle_s) => whole_ticks(cycle_s, model.dt_s).map_err(AssembleError::Driver)?,
     };
     Ok((Driver::Foreign(Arc::new(driver)), ticks))
+}
+
+/// A component model as the driver.
+pub(super) fn model_driver(
+    spec: &ScenarioSpec,
+    given: &ModelSpec,
+    model: &CarModel,
+    cycle_s: f64,
+) -> Result<Driver, AssembleError> {
+    if let Some(replan) = spec.ego.driver.replan_s {
+        let what = "a component model follows one path; leave out `replan`".to_owned();
+        return Err(AssembleError::Unsupported { what, span: replan.span });
+    }
+    let laws = laws(spec, model);
+    Ok(Driver::Model(Arc::new(ModelDriver::new(given, (laws.lateral, laws.speed), model, cycle_s))))
 }
 
 /// What comes from outside is the driver, or the part of the car that the scenario wants from there.
@@ -104,6 +120,10 @@ fn covariance(spec: &ScenarioSpec) -> [f64; 9] {
 impl Drive {
     /// Tells what comes from outside what it begins with, and numbers the requirements about it.
     pub(super) fn introduce(&mut self) {
+        if let Driver::Model(driver) = &mut self.driver {
+            driver.number(self.requirement_ids.len() as u16);
+            self.requirement_ids.extend(Wrong::REQUIREMENTS.map(str::to_owned));
+        }
         let Some(foreign) = self.foreign() else { return };
         let starts = self.space.all();
         let begins = self.begins(foreign.card(), &starts);

@@ -28,7 +28,7 @@ impl Driver {
         match self {
             Self::Path(follower) => Some(follower.gains()),
             Self::Trajectory(follower) => Some(follower.gains()),
-            Self::Foreign(_) | Self::Road => None,
+            Self::Foreign(_) | Self::Model(_) | Self::Road => None,
         }
     }
 
@@ -37,6 +37,7 @@ impl Driver {
             Self::Path(follower) => Self::Path(follower.with_gains(gains)),
             Self::Trajectory(follower) => Self::Trajectory(follower.with_gains(gains)),
             Self::Foreign(foreign) => Self::Foreign(foreign.clone()),
+            Self::Model(model) => Self::Model(model.clone()),
             Self::Road => Self::Road,
         }
     }

@@ -11,11 +11,12 @@ use anabranch_vehicle::CarState;
 use serde::{Deserialize, Serialize};
 
 use super::foreign::ForeignMemory;
+use super::model::ModelMemory;
 use super::street::{StreetLayout, StreetState};
 use super::{Drive, Driver};
 
 /// What the driver remembers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DriverMemory {
     /// Of a path follower.
     Path(PathMemory),
@@ -26,6 +27,8 @@ pub enum DriverMemory {
         /// "Manoeuvre completed."
         completed: bool,
     },
+    /// Of a component model, whole.
+    Model(Box<ModelMemory>),
     /// Of a driver on roads; the rest is in [`Extras::street`].
     Road {
         /// It stands at its goal.
@@ -34,11 +37,19 @@ pub enum DriverMemory {
 }
 
 impl DriverMemory {
+    /// As much of it as tells which gains a segment read: nothing of a model.
+    pub(super) fn outline(&self) -> Self {
+        match self {
+            Self::Model(memory) => Self::Road { completed: memory.completed },
+            other => other.clone(),
+        }
+    }
     /// "Manoeuvre completed" (S1-12).
     pub fn is_completed(&self) -> bool {
         match self {
             Self::Path(memory) => memory.is_completed(),
             Self::Trajectory(memory) => memory.completed,
+            Self::Model(memory) => memory.completed,
             Self::Foreign { completed } | Self::Road { completed } => *completed,
         }
     }
@@ -178,6 +189,7 @@ impl Drive {
             Driver::Path(_) => PathMemory::variables(),
             Driver::Trajectory(_) => TrajectoryMemory::variables(),
             Driver::Foreign(foreign) => foreign.variables(),
+            Driver::Model(model) => model.variables(),
             Driver::Road => Vec::new(),
         });
         layout.part = add(self.part.as_ref().map_or_else(Vec::new, |part| part.code.variables()));
@@ -230,6 +242,7 @@ impl Drive {
             DriverMemory::Path(memory) => memory.write_key(layout.driver, key),
             DriverMemory::Trajectory(memory) => memory.write_key(layout.driver, key),
             DriverMemory::Foreign { completed } => self.write_foreign(state, *completed, key),
+            DriverMemory::Model(memory) => self.write_model(memory, key),
             DriverMemory::Road { .. } => {}
         }
         if let Some(street) = &self.street {
@@ -261,6 +274,12 @@ impl Drive {
 }
 
 impl Drive {
+    fn write_model(&self, memory: &ModelMemory, key: &mut KeyWriter<'_>) {
+        if let Driver::Model(driver) = &self.driver {
+            driver.write_key(memory, self.layout.driver, key);
+        }
+    }
+
     fn write_extras(&self, extras: &Extras, key: &mut KeyWriter<'_>) {
         let layout = &self.layout;
         extras.told_line.write_key(&TOLD, layout.told_line, key);

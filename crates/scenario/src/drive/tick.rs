@@ -24,6 +24,8 @@ pub(super) struct Scratch<'a> {
     pub(super) clearance_m: f64,
     /// Signals are computed for requirements or for a recorder.
     wanted: u64,
+    /// What a component model works with, once it was asked.
+    pub(super) work: Option<Box<super::model::Work>>,
 }
 
 impl Drive {
@@ -43,6 +45,7 @@ impl Drive {
                 DriverMemory::Trajectory(anabranch_driving::follow::TrajectoryMemory::start(&plan.path))
             }
             Driver::Foreign(_) => DriverMemory::Foreign { completed: false },
+            Driver::Model(model) => DriverMemory::Model(Box::new(model.memory(seed, &plan.path))),
             Driver::Road => DriverMemory::Road { completed: false },
         };
         Ok(DriveState {
@@ -80,7 +83,7 @@ impl Drive {
         self.eyes.is_some()
             || self.requirements.is_temporal()
             || self.foreign().is_some()
-            || matches!(self.driver, Driver::Road)
+            || self.street.is_some()
             || self.replanning.is_some()
             || reach.sensor_delay_ticks > 0
             || reach.actuator_delay_ticks > 0
@@ -97,7 +100,7 @@ impl Drive {
             watch.reads = Reads::ALL;
             return self.run_on_street(street, state, choice, watch);
         }
-        let before = state.driver;
+        let before = state.driver.outline();
         let end = self.run_one(state, choice, watch)?;
         watch.reads = self.reads(&before, state);
         Ok(end)
@@ -150,7 +153,7 @@ impl Drive {
         let wanted = if watch.is_recording() { u64::MAX } else { self.requirements.signals_used() };
         let edges = self.index.near(self.index.square(car.x, car.y));
         let present = self.eyes.as_ref().map_or(0, |eyes| eyes.sensor.present(effects.appeared) & eyes.appearing);
-        let mut scratch = Scratch { effects, edges, present, cos, sin, clearance_m: f64::INFINITY, wanted };
+        let mut scratch = Scratch { effects, edges, present, cos, sin, clearance_m: f64::INFINITY, wanted, work: None };
         scratch.clearance_m = self.clearance(state, &scratch);
         if watch.is_recording() && state.tick == 0 && self.street.is_none() {
             let frame = self.frame(state, &scratch, state.car.car.accel, None);
@@ -178,19 +181,32 @@ impl Drive {
         watch: &mut Watch<'_>,
     ) -> Result<Option<SegmentEnd>, Fault> {
         let told = self.sense(state, cycle, scratch);
-        self.look(state, scratch);
-        self.decide_if_due(state, &told);
+        let perceived = self.look(state, scratch);
+        if let Some(end) = self.decide_if_due(state, &told, perceived, scratch) {
+            return Ok(Some(end));
+        }
         self.act(state, scratch, watch)
     }
 
-    /// Takes a new command from a built-in driver, in the cycles meant for it.
+    /// Takes a new command from a built-in driver or a model, in the cycles meant for it; `Some` if a model did something
+    /// wrong, which ends the run.
     #[inline(always)]
-    pub(super) fn decide_if_due(&self, state: &mut DriveState, told: &Told<f64>) {
+    pub(super) fn decide_if_due(
+        &self,
+        state: &mut DriveState,
+        told: &Told<f64>,
+        perceived: Option<Perceived>,
+        scratch: &mut Scratch<'_>,
+    ) -> Option<SegmentEnd> {
         if state.tick.is_multiple_of(self.control_ticks) {
+            if matches!(self.driver, Driver::Model(_)) {
+                return self.decide_by_model(state, told, perceived, scratch);
+            }
             let command = self.decide(state, told);
             state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
             state.car.gear = Gear::of_sign(command.gear_sign);
         }
+        None
     }
 
     /// The rest of a base cycle, when the command is there: it reaches the car, the car moves, requirements are judged.

@@ -108,8 +108,10 @@ codes! {
         "How likely a failure is follows from how likely every error is. Give each `[[error]]` a `probability`, or none.";
     UnknownError "E0214" "an error that does not exist"
         "`given` limits a requirement to errors up to some size. It names them by the `id` of an `[[error]]` of the same file.";
-    WrongMapping "E0215" "a variable of an FMU that fits nothing"
-        "Variables of an FMU are found by their names; what has another name is mapped: `inputs = [\"e = path.lateral\"]`, `outputs = [\"delta = steer\"]`, `parameters = [\"K_p = 1.5\"]`. The page about FMUs lists what there is to map to.";
+    WrongMapping "E0215" "a variable of an FMU or a port of a model that fits nothing"
+        "Variables of an FMU and ports of a component model are found by their names; what has another name is mapped: `inputs = [\"e = path.lateral\"]`, `outputs = [\"delta = steer\"]`, `parameters = [\"K_p = 1.5\"]`. The page about FMUs lists what there is to map to.";
+    WrongModel "E0216" "a component model that cannot be used"
+        "The file of the driver holds a model of components and connectors. Either there is no component of the name that was asked for, or it cannot be instantiated; `component` names another one.";
     NotAMultiple "E0301" "a time that is not a whole multiple of the base cycle"
         "There is one clock, `world.step`. Cycles, segments, delays and deadlines are whole multiples of it (S1-4), so that every run meets them on the same tick.";
     NotSegments "E0302" "an end that is not a whole number of segments"

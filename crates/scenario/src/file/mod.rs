@@ -29,6 +29,7 @@ mod check;
 mod codes;
 mod inline;
 pub mod keys;
+mod model_spec;
 mod motion_spec;
 mod outside;
 mod overrides;
@@ -51,6 +52,7 @@ pub use anabranch_geometry::tiles::AnyBytes;
 pub use anabranch_roads::report::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use codes::Code;
 pub use inline::{error_file, variation_file};
+pub use model_spec::{CommandSlots, ModelCell, ModelInput, ModelSource, ModelSpec, StageSpec, is_model};
 pub use motion_spec::{FilterSpec, MotionSensorGiven, VehicleModel, ZoneEffect, ZoneSpec};
 pub use outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
 pub use reference::{codes_reference, format_reference, schema_json};
@@ -96,6 +98,8 @@ pub struct Hooks<'h> {
     pub read_file: &'h dyn Fn(&str) -> Option<String>,
     /// A file of tiles of this name, open.
     pub open_tiles: &'h dyn Fn(&str) -> Option<AnyBytes>,
+    /// The component models that belong to a file of this name, as written in the scenario.
+    pub read_models: ReadModels<'h>,
 }
 
 /// Opens a file that is read piece by piece.
@@ -103,6 +107,9 @@ pub fn open_bytes(path: &std::path::Path) -> Option<AnyBytes> {
     let is_file = path.is_file();
     std::fs::File::open(path).ok().filter(|_| is_file).map(|file| AnyBytes::new(std::sync::Mutex::new(file)))
 }
+
+/// Reads component models: all that a file can use, and the full names of the components in it, the usual one first.
+pub type ReadModels<'h> = &'h dyn Fn(&str) -> std::io::Result<(anabranch_language::Library, Vec<String>)>;
 
 impl Default for Hooks<'_> {
     /// Expressions are those of the monitors, about the signals of a car at low speed; files are looked for from where
@@ -113,6 +120,7 @@ impl Default for Hooks<'_> {
             has_file: &|name| std::path::Path::new(name).is_file(),
             read_file: &|name| std::fs::read_to_string(name).ok(),
             open_tiles: &|name| open_bytes(std::path::Path::new(name)),
+            read_models: &|name| anabranch_language::Library::around(std::path::Path::new(name)),
         }
     }
 }

@@ -6,6 +6,7 @@ use anabranch_kernel::units::Dimension;
 use anabranch_sensing::MotionSensor;
 use anabranch_vehicle::CarSpec;
 
+use super::model_spec::ModelSpec;
 use super::motion_spec::{FilterSpec, VehicleModel, ZoneSpec};
 use super::outside::{OutsideSpec, PartSpec};
 use super::road_spec::RoadSpec;
@@ -208,6 +209,8 @@ pub struct DriverSpec {
     pub manner: Manner,
     /// The one from outside.
     pub outside: Option<OutsideSpec>,
+    /// The component model.
+    pub model: Option<ModelSpec>,
     /// Curvature per metre beside the path.
     pub lateral_gain_per_m2: Option<Located<f64>>,
     /// Curvature per radian off the path.

@@ -11,3 +11,4 @@ mod signals;
 pub use instance::FmuInstance;
 pub use mapping::{FmuMapping, FmuRole, InputSource, KeyCell};
 pub use plan::check_mapping;
+pub use signals::{Signal, Told, folded};

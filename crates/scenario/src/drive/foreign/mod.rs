@@ -28,6 +28,7 @@ pub use faults::AvFault;
 use faults::FaultLog;
 pub use memory::ForeignMemory;
 pub(crate) use moves::Part;
+pub(super) use seen::objects as objects_seen;
 
 /// What merging does about memory that a driver does not report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

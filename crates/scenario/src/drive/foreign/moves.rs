@@ -47,12 +47,14 @@ impl Drive {
         match self.street.as_ref().zip(now.street.as_mut()) {
             Some((street, on)) => {
                 let told = self.sense_on_street(street, on, state, cycle, &now.scratch);
-                self.decide_on_street(street, on, state, &told);
+                let ended = self.decide_on_street(street, on, state, &told, &mut now.scratch);
+                debug_assert!(ended.is_none(), "a model and a part from outside exclude each other");
             }
             None => {
                 let told = self.sense(state, cycle, &now.scratch);
-                self.look(state, &now.scratch);
-                self.decide_if_due(state, &told);
+                let perceived = self.look(state, &now.scratch);
+                let ended = self.decide_if_due(state, &told, perceived, &mut now.scratch);
+                debug_assert!(ended.is_none(), "a model and a part from outside exclude each other");
             }
         }
         let (steer, accel) = self.commanded(state, &now.scratch);

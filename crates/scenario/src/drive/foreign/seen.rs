@@ -181,7 +181,7 @@ fn path_facts(path: &Path, with_samples: bool) -> PathFacts {
 }
 
 /// What was perceived, as boxes along the axes of the world, where it is believed to be. Obstacles stand still.
-fn objects(eyes: &Eyes, perceived: Perceived, effects: &Effects) -> Vec<ObjectSeen> {
+pub(in super::super) fn objects(eyes: &Eyes, perceived: Perceived, effects: &Effects) -> Vec<ObjectSeen> {
     let seen = (0..eyes.sensor.obstacles().len() as u32).filter(|n| perceived.mask >> n & 1 == 1);
     seen.map(|n| {
         let moved_m = if perceived.displaced >> n & 1 == 1 { effects.displacement_m(n) } else { [0.0; 2] };

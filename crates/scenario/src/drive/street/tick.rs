@@ -8,7 +8,7 @@ use anabranch_sensing::TrackerState;
 use anabranch_traffic::Input;
 use anabranch_vehicle::{Car, Gear};
 
-use super::super::Drive;
+use super::super::{Drive, Driver};
 use super::super::state::{DriveState, DriverMemory, HeldCommand};
 use super::super::tick::Scratch;
 use super::look::{CHANCE, Viewer};
@@ -47,7 +47,10 @@ impl Drive {
         let mut ended = Ok(None);
         for cycle in 0..self.segment_ticks {
             let told = self.sense_on_street(street, &mut on, state, cycle, &scratch);
-            self.decide_on_street(street, &mut on, state, &told);
+            if let Some(end) = self.decide_on_street(street, &mut on, state, &told, &mut scratch) {
+                ended = Ok(Some(end));
+                break;
+            }
             let (steering, accel) = self.commanded(state, &scratch);
             ended = self.act_on_street(street, &mut on, state, &mut scratch, watch, |handed| {
                 street.vehicle.step(handed, steering, accel)
@@ -117,16 +120,21 @@ impl Drive {
         told
     }
 
-    /// Takes a new command from the built-in driver, in the cycles meant for it.
+    /// Takes a new command from the built-in driver or a model, in the cycles meant for it; `Some` if a model did
+    /// something wrong, which ends the run.
     pub(in super::super) fn decide_on_street(
         &self,
         street: &Street,
         on: &mut OnStreet,
         state: &mut DriveState,
         told: &Told<f64>,
-    ) {
+        scratch: &mut Scratch<'_>,
+    ) -> Option<SegmentEnd> {
         if !state.tick.is_multiple_of(self.control_ticks) {
-            return;
+            return None;
+        }
+        if matches!(self.driver, Driver::Model(_)) {
+            return self.decide_by_model_on_street(street, on, state, told, scratch);
         }
         let OnStreet { own, buffers } = on;
         let ego = self.estimate(own, &state.car.car, Pose::new(told.x, told.y, told.heading), told.speed);
@@ -135,6 +143,7 @@ impl Drive {
         state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
         state.car.gear = Gear::of_sign(command.gear_sign);
         state.driver = DriverMemory::Road { completed: own.memory.arrived };
+        None
     }
 
     /// The rest of a base cycle, with the car moved by somebody: everybody moves, contact is found, requirements are judged.

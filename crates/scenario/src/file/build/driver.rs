@@ -1,7 +1,9 @@
 //! The software under test: built in, or from outside.
 
 use super::super::codes::Code;
+use super::super::Hooks;
 use super::super::keys::Section;
+use super::super::model_spec::is_model;
 use super::super::outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
 use super::super::problems::{Problems, excerpt, listed};
 use super::super::span::{Located, Span};
@@ -9,6 +11,7 @@ use super::super::spec::DriverSpec;
 use super::super::tree::{Node, Value};
 use super::super::view::View;
 use super::super::words::{DriverKind, HiddenMemory, Manner};
+use anabranch_vehicle::CarSpec;
 
 /// What says which driver it is.
 const WHICH: [&str; 4] = ["kind", "file", "command", "zmq"];
@@ -39,7 +42,16 @@ const FROM_OUTSIDE: [&str; 11] = [
 /// Of these, the keys of FMUs.
 const OF_FMUS: [&str; 5] = ["inputs", "outputs", "parameters", "key", "memoryless"];
 
-pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>) -> Option<DriverSpec> {
+/// Keys of component models alone.
+const OF_MODELS: [&str; 3] = ["component", "noise", "actuators"];
+/// Keys of models and FMUs that a model can have.
+const MAPPED: [&str; 4] = ["inputs", "outputs", "parameters", "key"];
+
+pub(super) fn build(
+    problems: &mut Problems<'_>,
+    ego: View<'_>,
+    models: (&Hooks<'_>, &CarSpec),
+) -> Option<DriverSpec> {
     let table = ego.table("driver");
     let empty = Node { span: ego.get("driver").map_or(ego.span(), |node| node.span), value: Value::Table(Vec::new()) };
     let section: &'static Section = ego.section_of("driver")?;
@@ -58,6 +70,15 @@ pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>) -> Option<Driver
         (None, Some(table)) => table.word("kind", DriverKind::from_word)?,
         (None, None) => ego.word("driver", DriverKind::from_word)?,
     };
+    let model = program.as_ref().and_then(|program| match &program.value {
+        Program::File(name) if is_model(name) => Some(Located::new(name.clone(), program.span)),
+        _ => None,
+    });
+    if model.is_some() {
+        of_a_model(problems, view);
+    } else if let Some((key, span)) = OF_MODELS.iter().find_map(|key| Some((key, view.key_span(key)?))) {
+        problems.add(Code::Exclusive, span, format!("`{key}` belongs to component models, and this is none"), "remove it");
+    }
     let foreign = if program.is_some() { &BUILT_IN[..] } else { &FROM_OUTSIDE[..] };
     for (key, span) in foreign.iter().filter_map(|key| Some((key, view.key_span(key)?))) {
         let (whose, not) =
@@ -69,7 +90,11 @@ pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>) -> Option<Driver
         kind,
         manner: view.word("manner", Manner::from_word)?.value,
         outside: match program {
-            Some(program) => Some(outside(problems, view, program)?),
+            Some(program) if model.is_none() => Some(outside(problems, view, program)?),
+            _ => None,
+        },
+        model: match model {
+            Some(file) => Some(super::model::build(problems, view, file, &mapping_of(view), models)?),
             None => None,
         },
         lateral_gain_per_m2: real("lateral_gain"),
@@ -142,20 +167,36 @@ fn outside(problems: &mut Problems<'_>, view: View<'_>, program: Located<Program
     })
 }
 
+/// Complains about keys of other drivers at a component model.
+fn of_a_model(problems: &mut Problems<'_>, view: View<'_>) {
+    let others = FROM_OUTSIDE.iter().filter(|key| !MAPPED.contains(key));
+    for (key, span) in others.filter_map(|key| Some((key, view.key_span(key)?))) {
+        let message = format!("`{key}` belongs to drivers that run outside, and a component model runs inside");
+        problems.add(Code::Exclusive, span, message, "remove it");
+    }
+}
+
+/// All texts of a list.
+pub(super) fn texts(view: View<'_>, key: &str) -> Vec<Located<String>> {
+    let items = view.get(key).map_or(&[][..], Node::items);
+    let text = |node: &Node| Some(Located::new(node.text()?.to_owned(), node.span));
+    items.iter().filter_map(text).collect()
+}
+
+/// Which variables are what, as written.
+pub(super) fn mapping_of(view: View<'_>) -> MappingSpec {
+    MappingSpec {
+        inputs: texts(view, "inputs"),
+        outputs: texts(view, "outputs"),
+        parameters: texts(view, "parameters"),
+        key: texts(view, "key"),
+        memoryless: view.flag("memoryless").unwrap_or(false),
+    }
+}
+
 /// Which variables of an FMU are what.
 fn mapping(problems: &mut Problems<'_>, view: View<'_>) -> Option<MappingSpec> {
-    let texts = |key: &str| {
-        let items = view.get(key).map_or(&[][..], Node::items);
-        let text = |node: &Node| Some(Located::new(node.text()?.to_owned(), node.span));
-        items.iter().filter_map(text).collect::<Vec<_>>()
-    };
-    let mapping = MappingSpec {
-        inputs: texts("inputs"),
-        outputs: texts("outputs"),
-        parameters: texts("parameters"),
-        key: texts("key"),
-        memoryless: view.flag("memoryless")?,
-    };
+    let mapping = mapping_of(view);
     let pairs = mapping.inputs.iter().chain(&mapping.outputs).chain(&mapping.parameters);
     for text in pairs.filter(|text| !text.value.contains('=')) {
         let message = format!("`{}` does not say what the variable is", excerpt(&text.value));

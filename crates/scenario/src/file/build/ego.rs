@@ -2,6 +2,7 @@
 
 use anabranch_geometry::{Arc, Pose};
 
+use super::super::Hooks;
 use super::super::codes::Code;
 use super::super::problems::Problems;
 use super::super::span::Located;
@@ -13,16 +14,21 @@ use super::road::Road;
 /// Most starting states of a scenario.
 pub const STARTS_MAX: usize = 10_000;
 
-pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>, road: Option<&Road>) -> Option<EgoSpec> {
+pub(super) fn build(
+    problems: &mut Problems<'_>,
+    view: View<'_>,
+    road: Option<&Road>,
+    hooks: &Hooks<'_>,
+) -> Option<EgoSpec> {
     let start = start(problems, view.table("start")?, road);
     let goal = goal(problems, view.table("goal")?, road);
     let path = path(problems, view);
-    let vehicle = super::vehicle::build(problems, view);
+    let vehicle = super::vehicle::build(problems, view)?;
     Some(EgoSpec {
-        vehicle: vehicle?,
+        driver: super::driver::build(problems, view, (hooks, &vehicle.car))?,
+        vehicle,
         start: start?,
         goal: goal?,
-        driver: super::driver::build(problems, view)?,
         part: super::driver::part(problems, view)?,
         safety_distance_m: view.real("safety_distance")?,
         path: path?,

@@ -6,6 +6,7 @@ mod error;
 mod explore;
 mod ground;
 mod localisation;
+mod model;
 mod object;
 mod probability;
 mod road;
@@ -32,7 +33,7 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
         return None;
     }
     let road = laid.as_ref().map(|laid| object::build(problems, root, laid));
-    let ego = root.table("ego").and_then(|view| ego::build(problems, view, laid.as_ref()));
+    let ego = root.table("ego").and_then(|view| ego::build(problems, view, laid.as_ref(), hooks));
     let explore = root.table("explore").and_then(|view| explore::build(problems, view));
     let requirements = explore::requirements(problems, root);
     let zones = root.table("world").and_then(|view| ground::zones(problems, view, laid.as_ref()));

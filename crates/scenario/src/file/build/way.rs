@@ -35,7 +35,7 @@ pub(super) fn check(problems: &mut Problems<'_>, ego: &EgoSpec, obstacles: &[Obs
         }
         return;
     };
-    if kind.value != DriverKind::Road && ego.driver.outside.is_none() {
+    if kind.value != DriverKind::Road && ego.driver.outside.is_none() && ego.driver.model.is_none() {
         let help = "write driver = \"road\" or the name of a file, or leave out [road]";
         problems.add(Code::NotOnRoads, kind.span, "this driver follows a path and knows no roads", help);
     }

@@ -116,13 +116,13 @@ static GOAL: Section = Section {
 
 // Keys of everything that comes from outside.
 const INPUTS: Key =
-    key("inputs", Kind::Texts, Need::Optional, "Where inputs of an FMU come from, as in `[\"e = path.lateral\"]`.");
+    key("inputs", Kind::Texts, Need::Optional, "Where inputs of an FMU or a model come from, as in `[\"e = path.lateral\"]`.");
 const OUTPUTS: Key =
-    key("outputs", Kind::Texts, Need::Optional, "What outputs of an FMU are, as in `[\"delta = steer\"]`.");
+    key("outputs", Kind::Texts, Need::Optional, "What outputs of an FMU or a model are, as in `[\"delta = steer\"]`.");
 const PARAMETERS: Key =
-    key("parameters", Kind::Texts, Need::Optional, "Numbers an FMU is given at the start, as in `[\"K_p = 1.5\"]`.");
+    key("parameters", Kind::Texts, Need::Optional, "Numbers an FMU or a model is given at the start, as in `[\"K_p = 1.5\"]`.");
 const REMEMBERED: Key =
-    key("key", Kind::Texts, Need::Optional, "What an FMU remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.");
+    key("key", Kind::Texts, Need::Optional, "What an FMU or a model remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.");
 const MEMORYLESS: Key = key(
     "memoryless",
     Kind::Flag,
@@ -155,7 +155,7 @@ static DRIVER: Section = Section {
             "file",
             Kind::File,
             Need::Optional,
-            "A driver from outside: a `.py`, `.wasm` or `.fmu` file, or a program.",
+            "A driver from outside: a `.py`, `.wasm` or `.fmu` file, or a program; or a component model, an `.emam` file.",
         ),
         key("command", Kind::Texts, Need::Optional, "A command that starts one; it runs in the folder of this file."),
         key("zmq", Kind::Text, Need::Optional, "Address of one that is running already, as in `tcp://127.0.0.1:5555`."),
@@ -188,6 +188,41 @@ static DRIVER: Section = Section {
         PARAMETERS,
         REMEMBERED,
         MEMORYLESS,
+        COMPONENT,
+        key(
+            "noise",
+            Kind::Texts,
+            Need::Optional,
+            "Noise of the sensors behind inputs of a model: `white`, `wandering` or `situational`, as in `[\"v = white\"]` (S2-12).",
+        ),
+        key(
+            "actuators",
+            Kind::Tables(&BEHIND),
+            Need::Optional,
+            "Models between a model and the car, one after the other; together they are one large model (S2-39).",
+        ),
+    ],
+};
+
+const COMPONENT: Key = key(
+    "component",
+    Kind::Text,
+    Need::Optional,
+    "Full name of the component of a model; the one that is called like its file if left out.",
+);
+
+static BEHIND: Section = Section {
+    title: "actuators = [{ .. }]",
+    doc: "A component model behind the controller. Its inputs are outputs and inputs of the models before it, and what the \
+          driver is told, by name; its outputs take the place of commands of the same name (S2-37).",
+    exactly_one: &[],
+    keys: &[
+        key("file", Kind::File, Need::Required, "An `.emam` file."),
+        COMPONENT,
+        INPUTS,
+        OUTPUTS,
+        PARAMETERS,
+        REMEMBERED,
     ],
 };
 
