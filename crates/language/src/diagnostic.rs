@@ -15,10 +15,10 @@ pub enum Severity {
 }
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+    ($(#[doc = $title:literal] $name:ident = $text:literal,)*) => {
         /// The kind of a mistake. Codes stay the same from version to version.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Code { $($(#[$doc])* $name,)* }
+        pub enum Code { $(#[doc = $title] $name,)* }
 
         impl Code {
             /// Every code.
@@ -27,6 +27,16 @@ macro_rules! codes {
             /// As printed: `L101`.
             pub fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
+            }
+
+            /// What it means, in one sentence.
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)* }.trim()
+            }
+
+            /// The code that is printed so.
+            pub fn find(text: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|code| code.text().eq_ignore_ascii_case(text))
             }
         }
     };

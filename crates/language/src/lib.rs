@@ -31,6 +31,7 @@ mod lower;
 pub mod model;
 pub mod stream;
 pub mod syntax;
+pub mod table;
 pub mod units;
 
 pub use check::{check, check_library};
@@ -39,4 +40,5 @@ pub use format::format;
 pub use library::Library;
 pub use model::build::{Executed, Model, ModelPort, Options};
 pub use model::env::Units;
+pub use model::ty::{Class, Ty};
 pub use stream::{Outcome, StreamResult, run_stream_tests};

@@ -87,21 +87,38 @@ impl Library {
     ///
     /// If the file or the folder cannot be read.
     pub fn around(file: &Path) -> std::io::Result<(Self, Vec<String>)> {
-        let parsed = parse(&String::from_utf8_lossy(&std::fs::read(file)?));
+        let text = String::from_utf8_lossy(&std::fs::read(file)?).into_owned();
+        let parsed = parse(&text);
         let package = parsed.file.package.as_ref().map(crate::syntax::ast::Path::text).unwrap_or_default();
-        let mut root = file.parent().unwrap_or(Path::new(""));
-        for step in package.rsplit('.').filter(|step| !step.is_empty()) {
-            match root.parent().filter(|_| root.file_name().is_some_and(|name| name == step)) {
-                Some(parent) => root = parent,
-                None => break,
-            }
-        }
-        let library = Self::open(if root.as_os_str().is_empty() { Path::new(".") } else { root })?;
+        let root = Self::root_of(file, &text);
+        let library = Self::open(if root.as_os_str().is_empty() { Path::new(".") } else { &root })?;
         let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
         let components = parsed.file.items.iter().filter(|item| matches!(item, Item::Component(_)));
         let mut names: Vec<&str> = components.map(item_name).collect();
         names.sort_by_key(|name| *name != stem);
         Ok((library, names.into_iter().map(|name| qualified(&package, name)).collect()))
+    }
+
+    /// The folder that the package of a file begins in; where folders are called otherwise, the folder of the file.
+    ///
+    /// ```
+    /// # use anabranch_language::Library;
+    /// # use std::path::Path;
+    /// let root = |text| Library::root_of(Path::new("models/cars/lane/Keep.emam"), text);
+    /// assert_eq!(root("package cars.lane; component Keep {}"), Path::new("models"));
+    /// assert_eq!(root("package other; component Keep {}"), Path::new("models/cars/lane"));
+    /// ```
+    pub fn root_of(path: &Path, text: &str) -> PathBuf {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let package = parse(text).file.package.as_ref().map(crate::syntax::ast::Path::text).unwrap_or_default();
+        let mut at = folder;
+        for part in package.rsplit('.').filter(|part| !part.is_empty()) {
+            match at.parent() {
+                Some(above) if at.file_name().is_some_and(|name| name == part) => at = above,
+                _ => return folder.to_owned(),
+            }
+        }
+        at.to_owned()
     }
 
     /// A library of texts, each with the path it is known by.
@@ -267,7 +284,8 @@ fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
     inside.sort();
     for path in inside {
         let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.is_dir() && !hidden && depth < FOLDER_DEPTH_MAX {
+        let cache = || path.join("CACHEDIR.TAG").is_file();
+        if path.is_dir() && !path.is_symlink() && !hidden && depth < FOLDER_DEPTH_MAX && !cache() {
             collect(&path, depth + 1, paths);
         } else if path.extension().and_then(|ending| ending.to_str()).is_some_and(|e| ENDINGS.contains(&e)) {
             paths.push(path);

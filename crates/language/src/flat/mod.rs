@@ -3,7 +3,7 @@
 mod step;
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use anabranch_program as ir;
 use step::{inputs, is_delay, needs_nothing};
@@ -94,7 +94,7 @@ impl Flatten<'_, '_> {
                 ports,
                 order,
                 instances: self.tree.nodes.len(),
-                program: Rc::new(program),
+                program: Arc::new(program),
                 warnings: vec![],
                 places: std::mem::take(&mut self.places),
             }),

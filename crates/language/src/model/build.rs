@@ -1,6 +1,6 @@
 //! A model: instances built, flattened, ordered and lowered to one program.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use anabranch_program as ir;
 
@@ -58,7 +58,7 @@ pub struct Model {
     pub(crate) ports: Vec<ModelPort>,
     pub(crate) order: Vec<Executed>,
     pub(crate) instances: usize,
-    pub(crate) program: Rc<ir::Program>,
+    pub(crate) program: Arc<ir::Program>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) places: Vec<(FileId, Span)>,
 }
@@ -143,7 +143,7 @@ impl Model {
     }
 
     /// The program.
-    pub fn program(&self) -> &Rc<ir::Program> {
+    pub fn program(&self) -> &Arc<ir::Program> {
         &self.program
     }
 

@@ -1,6 +1,7 @@
 //! Stream tests: what goes in at each tick, and what must come out (S2-48, S2-49).
 
 mod bind;
+mod open;
 mod run;
 mod value;
 
@@ -42,6 +43,8 @@ pub struct StreamResult {
     pub file: PathBuf,
     /// The component, by its full name if it was found.
     pub component: String,
+    /// The file of the component, if it was found.
+    pub component_file: Option<PathBuf>,
     /// How it ended.
     pub outcome: Outcome,
     /// How many ticks were run.
@@ -75,13 +78,19 @@ pub fn run_stream_tests(folder: &Path) -> std::io::Result<Vec<StreamResult>> {
 
 /// Runs every stream test of a library.
 pub fn run_all(library: &Library) -> Vec<StreamResult> {
+    let one = |(id, stream)| run_stream(library, id, stream, None, &Options::default());
+    streams(library).into_iter().map(one).collect()
+}
+
+/// Every stream test of a library with its file, in order.
+pub fn streams(library: &Library) -> Vec<(FileId, &Stream)> {
     let streams = library.files().flat_map(|(id, file)| {
         file.parsed.file.items.iter().filter_map(move |item| match item {
             Item::Stream(stream) => Some((id, stream)),
             _ => None,
         })
     });
-    streams.map(|(id, stream)| run_stream(library, id, stream, None, &Options::default())).collect()
+    streams.collect()
 }
 
 /// Runs one stream test; against another component than it names, if one is given.

@@ -3,6 +3,7 @@
 use anabranch_program as ir;
 
 use super::bind::{Bound, bind};
+use super::open;
 use super::value::{Entry, Numbers, Reader};
 use super::{Failure, Outcome, StreamResult};
 use crate::diagnostic::{Code, Diagnostic, Problem, Severity};
@@ -27,6 +28,7 @@ pub(super) fn run(
         stream: stream.name.text.clone(),
         file: library.file(file).path.clone(),
         component: component_name(stream),
+        component_file: None,
         outcome: Outcome::Passed,
         ticks: 0,
         checks: 0,
@@ -40,7 +42,9 @@ pub(super) fn run(
         result.outcome = Outcome::CannotRun(problems);
         return result;
     }
-    match prepare(library, file, stream, against, options) {
+    let found = against.or_else(|| find_component(library, file, stream));
+    result.component_file = found.map(|(file, _)| library.file(file).path.clone());
+    match prepare(library, file, stream, found, options) {
         Err(told) => result.outcome = Outcome::CannotRun(told),
         Ok((model, lines, notes)) => {
             result.component = model.name().to_owned();
@@ -59,24 +63,27 @@ fn component_name(stream: &Stream) -> String {
     }
 }
 
+/// The component that a stream is for: by its name as imports say, else the nearest with that name.
+fn find_component<'l>(library: &'l Library, file: FileId, stream: &Stream) -> Option<(FileId, &'l Component)> {
+    let name = component_name(stream);
+    let found = library.resolve(&name, file).or_else(|| library.find_simple(&name, file))?;
+    match found.item {
+        Item::Component(component) => Some((found.file, component)),
+        _ => None,
+    }
+}
+
 type Prepared = (Model, Vec<Line>, Vec<Diagnostic>);
 
 fn prepare(
     library: &Library,
     file: FileId,
     stream: &Stream,
-    against: Option<(FileId, &Component)>,
+    found: Option<(FileId, &Component)>,
     options: &Options,
 ) -> Result<Prepared, Vec<Diagnostic>> {
     let fail = |problem: Problem| vec![library.located(file, problem)];
     let name = component_name(stream);
-    let found = against.or_else(|| match library.resolve(&name, file).or_else(|| library.find_simple(&name, file)) {
-        Some(found) => match found.item {
-            Item::Component(component) => Some((found.file, component)),
-            _ => None,
-        },
-        None => None,
-    });
     let Some((component_file, component)) = found else {
         let span = stream.component.as_ref().map_or(stream.name.span, |(ty, _)| ty.span);
         let told = Problem::error(Code::StreamComponent, span, format!("there is no component `{name}`"));
@@ -86,9 +93,15 @@ fn prepare(
         }));
     };
     let (generics, args) = stream.component.as_ref().map_or((&[][..], &[][..]), |(ty, args)| (&ty.args[..], &args[..]));
-    let asked = Asked { generics, args, place: Some(file), options };
+    let mut options = options.clone();
+    let taken = args.is_empty().then(|| open::parameter(component, stream, &options)).flatten();
+    if let Some(taken) = &taken {
+        options.args.push((taken.name.clone(), vec![taken.value]));
+    }
+    let asked = Asked { generics, args, place: Some(file), options: &options };
     let model = Model::of(library, component_file, component, &asked)?;
     let (bound, mut problems) = bind(&model, &stream.lines);
+    problems.extend(taken.map(|taken| taken.note(stream)));
     let length = stream.lines.iter().map(|line| line.values.len()).max().unwrap_or(0);
     let mut lines = Vec::new();
     for (line, bound) in stream.lines.iter().zip(bound) {
