@@ -113,7 +113,7 @@ fn lanes_for_traffic(
         let blocks = blocks_for(lanes_m, road.real("block")?.value, strip);
         if blocks > BLOCKS_MAX {
             let message =
-                format!("so many cars take a city of {blocks} × {blocks} blocks; at most {BLOCKS_MAX} are laid");
+                format!("so many cars take a city of more than {BLOCKS_MAX} × {BLOCKS_MAX} blocks, the largest there is");
             problems.add(Code::OutOfRange, cars.span, message, "give a larger `per_km`, or more lanes");
             return None;
         }
