@@ -10,6 +10,8 @@ mod likely;
 mod limited;
 mod outside;
 mod reference;
+mod scripted;
+mod senses;
 mod shipped;
 mod soundness;
 mod stories;

@@ -96,7 +96,7 @@ impl Drive {
         let (street, plans) = match &spec.road {
             Some(road) => {
                 let (street, plans) =
-                    super::street::assemble(spec, road, &model, control_ticks, errors.reach().late_ticks)?;
+                    super::street::assemble(spec, road, &model, control_ticks, errors.reach())?;
                 (Some(std::sync::Arc::new(street)), plans)
             }
             None => (None, plans(spec, &planning, &driver)?),

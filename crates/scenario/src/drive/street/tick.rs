@@ -11,7 +11,7 @@ use anabranch_vehicle::{Car, Gear};
 use super::super::Drive;
 use super::super::state::{DriveState, DriverMemory, HeldCommand};
 use super::super::tick::Scratch;
-use super::look::{CHANCE, Viewer};
+use super::look::Viewer;
 use super::others::Other;
 use super::rules::Moved;
 use super::signals::Moment;
@@ -105,6 +105,7 @@ impl Drive {
         };
         let viewer = Viewer { truth: state.car.car.pose(), believed: Pose::new(told.x, told.y, told.heading) };
         street.look(&mut on.own, viewer, &scratch.effects, &mut on.buffers);
+        street.read_gauges(&mut on.own, &state.car.car, scratch.effects.friction_gain);
         told
     }
 
@@ -147,10 +148,12 @@ impl Drive {
         let attached = &mut own.attached;
         let mut contact = self
             .advance(state, scratch, |car, gear_sign| moved(street.vehicle.hand((car, attached), gear_sign, ground)));
+        street.fire_by_hand(own.branch.tick, &mut buffers.fire);
+        street.put_bystanders(&own.branch, &mut buffers.bystanders);
         street.traffic.step_branch(
             &street.clock.at(&street.traffic, own.branch.tick),
             &mut own.branch,
-            Input { outside: &outside, fire: &buffers.fire },
+            Input { outside: &outside, bystanders: &buffers.bystanders, fire: &buffers.fire },
             &mut buffers.branch,
         );
         state.tick += 1;
@@ -302,6 +305,15 @@ impl Street {
         let fires = self.cast.fires.iter().enumerate().filter(|(number, _)| appeared >> number & 1 == 1);
         fire.extend(fires.filter_map(|(_, trigger)| *trigger));
     }
+    /// Adds the triggers that are fired by hand.
+    fn fire_by_hand(&self, tick: u32, fire: &mut Vec<usize>) {
+        let due = self.by_hand.iter().filter(|(at, _)| *at <= tick).map(|(_, trigger)| *trigger);
+        for trigger in due {
+            if !fire.contains(&trigger) {
+                fire.push(trigger);
+            }
+        }
+    }
     /// Number in verdicts: objects with a name follow walls and obstacles, and all others are one.
     fn verdict_number(&self, number: u32) -> u32 {
         self.verdicts_from + number.min(self.cast.parts.len() as u32)
@@ -316,16 +328,24 @@ impl Street {
         let tick_s = self.step_us as f64 * 1e-6;
         let navigation = self.navigation.as_ref();
         let navigation = navigation.map(|n| Box::new(place::settled(n, seed, car.pose(), car.speed, tick_s)));
-        StreetState {
+        let detector = |number: usize| {
+            let eye = &self.eyes[number];
+            eye.detector.start(Chance::new(seed, &eye.chance))
+        };
+        let mut state = StreetState {
             attached: self.vehicle.start(),
             navigation,
             memory: self.drivers[start].start(),
             branch: self.traffic.branch(),
-            detector: self.detector.start(Chance::new(seed, CHANCE)),
+            detector: detector(0),
+            detectors: (1..self.eyes.len()).map(detector).collect(),
+            plain: None,
             tracks: TrackerState::default(),
             stood: false,
             lately: super::lately::Lately::default(),
             seed: seed.0,
-        }
+        };
+        state.plain = self.start_gauges(&state, car);
+        state
     }
 }

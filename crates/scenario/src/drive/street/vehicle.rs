@@ -135,8 +135,7 @@ impl Vehicle {
     ) -> Handed<'a> {
         let friction = match self {
             Self::Tyres(_, ground) => {
-                let place = Place { point: car.pose().point(), lane: Some((on.lane.0, on.place.station_m)) };
-                ground.friction(&place, time_s, gain)
+                ground.friction(&place_on(car, on), time_s, gain)
             }
             Self::Rolling(_) | Self::Trailer(..) => 1.0,
         };
@@ -167,8 +166,13 @@ impl Attached {
     }
 }
 
+/// Where a car is, as grounds know it.
+pub(super) fn place_on(car: &Car<f64>, on: &OnLane) -> Place {
+    Place { point: car.pose().point(), lane: Some((on.lane.0, on.place.station_m)) }
+}
+
 /// The ground: zones of the map, then those of the scenario.
-fn ground(network: &Network, world: &WorldSpec) -> Result<Ground, BadGround> {
+pub(super) fn ground(network: &Network, world: &WorldSpec) -> Result<Ground, BadGround> {
     let mapped = network.zones().iter().filter_map(|zone| match zone.kind {
         ZoneKind::Friction(friction) => {
             let area = Area::Polygon(zone.corners.clone());

@@ -34,7 +34,8 @@ pub(super) static EGO: Section = Section {
         key("safety_distance", not_negative(LENGTH), Need::Default("0.2 m"), "Distance the planner keeps."),
         key("path", Kind::Tables(&ARC), Need::Optional, "A fixed path from the start instead of planning."),
         key("localisation", Kind::Table(&LOCALISATION), Need::Optional, "The position estimate."),
-        key("sensor", Kind::Table(&road::SENSOR), Need::Optional, "What sees others on roads."),
+        key("sensor", Kind::TableOrTables(&road::SENSOR), Need::Optional, "What sees others on roads."),
+        key("plain", Kind::Table(&motion::PLAIN), Need::Optional, "Plain sensors that a driver may listen to (S2-35)."),
         key("obstacle_sensor", Kind::Table(&OBSTACLE_SENSOR), Need::Optional, "What sees unknown obstacles."),
     ],
 };
