@@ -198,6 +198,13 @@ typedef struct ab_road {
     size_t line_count;
 } ab_road;
 
+/* Plain sensors: friction of the road, place, heading, speed, front wheels, metres to the right edge of the road, and from the
+   corners of the car to the markers of its lane. */
+typedef struct ab_plain {
+    double weather, x, y, compass, speed, steer, to_right;
+    double front_left, front_right, rear_left, rear_right;
+} ab_plain;
+
 /* What is free near the car: one byte for each cell, row by row, 0 free, 255 occupied. */
 typedef struct ab_occupancy {
     double cell_m;
@@ -220,6 +227,8 @@ typedef struct ab_seen {
     ab_occupancy occupancy;
     /* NULL where there are no roads. */
     const ab_road *road;
+    /* NULL where the car has no plain sensors. */
+    const ab_plain *plain;
 } ab_seen;
 
 /* ---- What a driver decides. All zero when `step` is called. ---- */
@@ -1048,6 +1057,13 @@ static const abx_field abx_road_fields[] = {
     ABX_LIST(ABX_F_MAPS, ab_road, "lines", lines, line_count, abx_line_table),
 };
 ABX_TABLE(abx_road, ab_road);
+static const abx_field abx_plain_fields[] = {
+    ABX_AT(ABX_F_REAL, ab_plain, weather),    ABX_AT(ABX_F_REAL, ab_plain, x),           ABX_AT(ABX_F_REAL, ab_plain, y),
+    ABX_AT(ABX_F_REAL, ab_plain, compass),    ABX_AT(ABX_F_REAL, ab_plain, speed),       ABX_AT(ABX_F_REAL, ab_plain, steer),
+    ABX_AT(ABX_F_REAL, ab_plain, to_right),   ABX_AT(ABX_F_REAL, ab_plain, front_left),  ABX_AT(ABX_F_REAL, ab_plain, front_right),
+    ABX_AT(ABX_F_REAL, ab_plain, rear_left),  ABX_AT(ABX_F_REAL, ab_plain, rear_right),
+};
+ABX_TABLE(abx_plain, ab_plain);
 static const abx_field abx_seen_fields[] = {
     ABX_AT(ABX_F_REAL, ab_seen, time),
     ABX_AT(ABX_F_UINT64, ab_seen, tick),
@@ -1059,6 +1075,7 @@ static const abx_field abx_seen_fields[] = {
     ABX_IN(ABX_F_MAP, ab_seen, goal, abx_goal_seen_table),
     ABX_LIST(ABX_F_MAPS, ab_seen, "objects", objects, object_count, abx_object_table),
     ABX_IN(ABX_F_MAYBE, ab_seen, road, abx_road_table),
+    ABX_IN(ABX_F_MAYBE, ab_seen, plain, abx_plain_table),
     ABX_IN(ABX_F_MAP, ab_seen, occupancy, abx_occupancy_table),
 };
 ABX_TABLE(abx_seen, ab_seen);

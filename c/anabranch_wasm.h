@@ -102,6 +102,13 @@ typedef struct {
   ab_beside left, right;
 } ab_road;
 
+/* Plain sensors: friction, place, heading, speed, front wheels, metres to the right edge of the road, and from the corners to
+   the markers of the lane. */
+typedef struct {
+  double weather, x, y, compass, speed, steer, to_right;
+  double front_left, front_right, rear_left, rear_right;
+} ab_plain;
+
 /* What the sensors say. */
 typedef struct {
   double time, tick;
@@ -114,6 +121,7 @@ typedef struct {
   double to_end;                                       /* metres to the end of the section, whatever stands before it */
   const ab_velocity *velocities;                       /* of the objects, as many */
   const ab_road *road;                                 /* null where there are no roads */
+  const ab_plain *plain;                               /* null where the car has no plain sensors */
 } ab_seen;
 
 typedef struct { double time_s, x_m, y_m, heading_rad, speed_mps; } ab_point;

@@ -4,7 +4,7 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_bytes::Bytes;
 
-use crate::protocol::{Branch, Card, ObjectSeen, Occupancy, Op, RoadSeen, Seen};
+use crate::protocol::{Branch, Card, ObjectSeen, Occupancy, Op, PlainSeen, RoadSeen, Seen};
 
 /// Word in a card's `wants`.
 const WORD: &str = "rows";
@@ -51,13 +51,15 @@ struct RowSeen<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     road: Option<&'a RoadSeen>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    plain: Option<&'a PlainSeen>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     occupancy: Option<&'a Occupancy>,
 }
 
 impl<'a> RowSeen<'a> {
     fn new(row: &'a [u8], seen: &'a Seen) -> Self {
         let (road, occupancy) = (seen.road.as_deref(), seen.occupancy.as_deref());
-        Self { row: Bytes::new(row), objects: &seen.objects, road, occupancy }
+        Self { row: Bytes::new(row), objects: &seen.objects, road, plain: seen.plain.as_deref(), occupancy }
     }
 }
 

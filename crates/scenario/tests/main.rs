@@ -12,6 +12,8 @@ mod limited;
 mod models;
 mod outside;
 mod reference;
+mod scripted;
+mod senses;
 mod shipped;
 mod soundness;
 mod stories;

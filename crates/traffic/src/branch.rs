@@ -165,7 +165,7 @@ impl Traffic {
             colours: None,
         };
         let BranchScratch { added, ghosts, hidden, .. } = scratch;
-        put_outsiders(input.outside, added);
+        put_outsiders(input, added);
         hidden.clear();
         ghosts.clear();
         for car in &branch.cars {
@@ -198,7 +198,7 @@ impl Traffic {
     ) {
         for number in fired.differing(&after.population.fired) {
             match self.triggers[number].effect {
-                Effect::Start(_) => {} // Pedestrians are all looked at anyway.
+                Effect::Start(_) | Effect::Script { .. } => {} // Pedestrians and bystanders are all looked at anyway.
                 Effect::Appear(thing) => {
                     let lane = self.things[thing].0.lane;
                     windows.push(Window { lane, from_m: f64::NEG_INFINITY, to_m: f64::INFINITY });

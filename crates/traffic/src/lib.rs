@@ -24,7 +24,7 @@
 //! let ego = Outside { lane: 0, station_m: 230.0, lateral_m: 0.0, speed_mps: 0.0, kind: 0 };
 //! let (mut branch, mut scratch) = (traffic.branch(), BranchScratch::default());
 //! for _ in 0..50 {
-//!     traffic.step_branch(&timeline, &mut branch, Input { outside: &[ego], fire: &[] }, &mut scratch);
+//!     traffic.step_branch(&timeline, &mut branch, Input { outside: &[ego], fire: &[], ..Input::default() }, &mut scratch);
 //! }
 //! let touched = branch.touched().len();
 //! assert!(touched > 0 && touched < timeline.at(50).cars().count());

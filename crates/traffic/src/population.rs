@@ -33,8 +33,10 @@ pub struct Outside {
 /// What comes from outside in one tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input<'a> {
-    /// Outsiders.
+    /// Outsiders, such as the ego: others see them, and triggers watch them.
     pub outside: &'a [Outside],
+    /// Others who are moved from outside and whom triggers do not watch, such as those on a predetermined way.
+    pub bystanders: &'a [Outside],
     /// Triggers that are fired by hand or by an error choice, by number.
     pub fire: &'a [usize],
 }
@@ -140,7 +142,7 @@ impl Traffic {
         population.fired.advance(&self.triggers, population.tick, input.outside, input.fire);
         scratch.bands.refresh(&self.streets, &self.things, &population.fired);
         scratch.patches.clear(self.streets.count());
-        put_outsiders(input.outside, &mut scratch.added);
+        put_outsiders(input, &mut scratch.added);
         let lying = |lane| population.in_lane(lane);
         for entry in &scratch.added {
             scratch.patches.add(entry.lane, lying(entry.lane), &[], &scratch.added);
@@ -170,9 +172,9 @@ impl Traffic {
 }
 
 /// Outsiders as entries of lanes, sorted.
-pub(crate) fn put_outsiders(outside: &[Outside], added: &mut Vec<Car>) {
+pub(crate) fn put_outsiders(input: Input<'_>, added: &mut Vec<Car>) {
     added.clear();
-    added.extend(outside.iter().enumerate().map(|(number, outside)| Car {
+    added.extend(input.outside.iter().chain(input.bystanders).enumerate().map(|(number, outside)| Car {
         station_m: outside.station_m,
         lateral_m: outside.lateral_m,
         speed_mps: outside.speed_mps.max(0.0),

@@ -142,6 +142,10 @@ impl Traffic {
     pub fn walker(&self, number: usize) -> &WalkerSpec {
         &self.walkers[number].0
     }
+    /// The trigger that a pedestrian waits for.
+    pub fn walker_trigger(&self, number: usize) -> Option<usize> {
+        self.walkers[number].1
+    }
     #[inline(always)]
     pub(crate) fn sight_m(&self, speed_mps: f64) -> f64 {
         (self.sight_at_rest_m + self.sight_per_mps * speed_mps).min(self.sight_max_m)
@@ -248,7 +252,7 @@ fn check(world: &World) -> Result<(), TrafficError> {
             Effect::Start(walker) => (walker < world.walkers.len(), format!("walker {walker}")),
             Effect::Appear(thing) => (thing < world.things.len(), format!("thing {thing}")),
             Effect::Light { light, .. } => ((light as usize) < world.streets.lights().len(), format!("light {light}")),
-            Effect::Brake { .. } => (true, String::new()),
+            Effect::Brake { .. } | Effect::Script { .. } => (true, String::new()),
         };
         if !sound {
             return Err(TrafficError::Missing { what: "trigger", number: n, named });

@@ -67,6 +67,11 @@ pub enum Effect {
         /// For how long.
         ticks: u32,
     },
+    /// Somebody outside of the traffic sets out on a predetermined way that takes so long.
+    Script {
+        /// From then on it is where it stays.
+        ticks: u32,
+    },
     /// A light shows a colour for some time, whatever its programme says.
     Light {
         /// The light.
@@ -100,12 +105,16 @@ impl Fired {
         Some(self.at[trigger]).filter(|&tick| tick != NEVER)
     }
     /// One word per trigger, for merge keys: whether it has fired and, while what it does lasts, when. Somebody who has started and
-    /// something that has appeared are there themselves; that a car braked is over when it no longer does.
+    /// something that has appeared are there themselves; that a car braked is over when it no longer does, and so is a way at its end.
     pub(crate) fn words<'a>(&'a self, effects: &'a [Effect], now: u32) -> impl Iterator<Item = u64> + 'a {
         const OVER: u64 = u64::MAX - 1;
         self.at.iter().zip(effects).map(move |(&at, effect)| match *effect {
             _ if at == NEVER => u64::MAX,
-            Effect::Brake { ticks, .. } | Effect::Light { ticks, .. } if now - at < ticks => u64::from(at),
+            Effect::Brake { ticks, .. } | Effect::Light { ticks, .. } | Effect::Script { ticks }
+                if now - at < ticks =>
+            {
+                u64::from(at)
+            }
             _ => OVER,
         })
     }

@@ -15,7 +15,7 @@ fn a_warm_tick_takes_no_memory() {
     let start = traffic.start(&spread(&traffic, 15.0, 9.0));
     let timeline = Timeline::new(&traffic, start.clone(), 400);
     let ego = Outside { lane: city.street(1, 1, 0, 0), station_m: 60.0, lateral_m: 0.0, speed_mps: 0.0, kind: 0 };
-    let input = Input { outside: &[ego], fire: &[] };
+    let input = Input { outside: &[ego], fire: &[], ..Input::default() };
 
     let (mut population, mut scratch) = (start, Scratch::default());
     let (mut branch, mut branch_scratch) = (traffic.branch(), BranchScratch::default());

@@ -18,7 +18,7 @@ fn run(
 ) {
     let mut scratch = Scratch::default();
     for _ in 0..ticks {
-        traffic.step(population, Input { outside, fire: &[] }, &mut scratch);
+        traffic.step(population, Input { outside, ..Input::default() }, &mut scratch);
         seen(population);
     }
 }
@@ -194,7 +194,7 @@ fn a_red_light_holds_and_a_trigger_can_turn_it() {
         for tick in 0..400 {
             traffic.step(
                 &mut population,
-                Input { outside: &[], fire: if tick == 5 { fire } else { &[] } },
+                Input { outside: &[], fire: if tick == 5 { fire } else { &[] }, ..Input::default() },
                 &mut scratch,
             );
             if population.find(9).is_none_or(|car| car.lane != 3) {

@@ -64,7 +64,7 @@ fn check(traffic: &Traffic, per_km: f64, seed: u64, fire_at: Option<u32>) -> See
     for tick in 0..TICKS {
         wild.step(traffic, tick);
         let fire: &[usize] = if fire_at == Some(tick) { &[0] } else { &[] };
-        let input = Input { outside: &[wild.ego], fire };
+        let input = Input { outside: &[wild.ego], fire, ..Input::default() };
         traffic.step(&mut full, input, &mut scratch);
         traffic.step_branch(&timeline, &mut branch, input, &mut branch_scratch);
         let whole = traffic.whole(&timeline, &branch);

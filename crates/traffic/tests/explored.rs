@@ -59,7 +59,7 @@ impl System for Ride {
             let accel = (wanted_mps - state.ego.speed_mps).clamp(-5.0, 2.0);
             state.ego.speed_mps += accel * 0.1;
             state.ego.station_m += state.ego.speed_mps * 0.1;
-            let input = Input { outside: &[state.ego], fire: &[] };
+            let input = Input { outside: &[state.ego], fire: &[], ..Input::default() };
             self.traffic.step_branch(&self.timeline, &mut state.branch, input, &mut scratch);
         }
         let whole = self.traffic.whole(&self.timeline, &state.branch);

@@ -199,6 +199,27 @@ class Road(View):
         return [Ahead(*row[:6]) for row in self._data.get("ahead") or ()]
 
 
+class Plain(View):
+    """What plain sensors tell, each with its own noise and period."""
+
+    __slots__ = ()
+    weather: float = _value("weather", 0.0)
+    """Friction coefficient of the road below the car."""
+    x: float = _value("x", 0.0)
+    y: float = _value("y", 0.0)
+    compass: float = _value("compass", 0.0)
+    """Heading, counter-clockwise from east."""
+    speed: float = _value("speed", 0.0)
+    steer: float = _value("steer", 0.0)
+    to_right: float = _value("to_right", 0.0)
+    """Metres from the right side of the car to the right edge of the road."""
+    front_left: float = _value("front_left", 0.0)
+    """Metres from this corner to the marker of its side of the lane; negative is beyond it."""
+    front_right: float = _value("front_right", 0.0)
+    rear_left: float = _value("rear_left", 0.0)
+    rear_right: float = _value("rear_right", 0.0)
+
+
 class Occupancy(View):
     """What is free near the car: one byte for each cell, row by row, 0 free and 255 occupied."""
 
@@ -226,6 +247,8 @@ class Seen(View):
     objects: list[Object] = _list("objects", Object)
     road: Optional[Road] = _maybe("road", Road)
     """The car on its road; None where there are no roads."""
+    plain: Optional[Plain] = _maybe("plain", Plain)
+    """What plain sensors tell; None where the car has none (`ego.plain` of the scenario)."""
     occupancy: Optional[Occupancy] = _maybe("occupancy", Occupancy)
     """What is free near the car, for drivers that want it."""
 

@@ -27,9 +27,49 @@ pub struct Seen {
     /// The car on its road, where there are roads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub road: Option<Box<RoadSeen>>,
+    /// What plain sensors tell, where the car has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plain: Option<Box<PlainSeen>>,
     /// What is free near the car, for those who want `occupancy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occupancy: Option<Box<Occupancy>>,
+}
+
+/// What plain sensors tell, each with its own noise and period.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PlainSeen {
+    /// Friction coefficient of the road below the car.
+    pub weather: f64,
+    /// Rear axle.
+    pub x: f64,
+    /// Rear axle.
+    pub y: f64,
+    /// Heading, counter-clockwise from east.
+    pub compass: f64,
+    /// Metres per second, negative backwards.
+    pub speed: f64,
+    /// Angle of the front wheels.
+    pub steer: f64,
+    /// Metres from the right side of the car to the right edge of the road.
+    pub to_right: f64,
+    /// Metres from the front left corner to the marker left of the lane; negative is beyond it.
+    pub front_left: f64,
+    /// From the front right corner to the right marker.
+    pub front_right: f64,
+    /// From the rear left corner to the left marker.
+    pub rear_left: f64,
+    /// From the rear right corner to the right marker.
+    pub rear_right: f64,
+}
+
+impl PlainSeen {
+    /// All numbers, in the order of the fields.
+    pub fn numbers(&self) -> [f64; 11] {
+        let Self { weather, x, y, compass, speed, steer, to_right, .. } = *self;
+        let Self { front_left, front_right, rear_left, rear_right, .. } = *self;
+        [weather, x, y, compass, speed, steer, to_right, front_left, front_right, rear_left, rear_right]
+    }
 }
 
 /// A pose with what is known about its error.

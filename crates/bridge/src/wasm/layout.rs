@@ -76,7 +76,8 @@ impl Block {
         self.later(seen.objects.len());
         // Added at the end: modules built with an older header do not look here.
         self.reals(&[path.to_end]);
-        let (velocities, road) = (self.pointer(), self.pointer());
+        let (velocities, road, plain) = (self.pointer(), self.pointer(), self.pointer());
+        self.words([0]);
         if let Some(around) = occupancy {
             self.list(0);
             self.bytes.extend_from_slice(&around.cells);
@@ -90,6 +91,11 @@ impl Block {
         seen.objects.iter().for_each(|object| self.reals(&[object.vx, object.vy]));
         if let Some(seen) = seen.road.as_deref() {
             self.road(road, seen);
+        }
+        if let Some(told) = seen.plain.as_deref() {
+            self.align();
+            self.points_here(plain);
+            self.reals(&told.numbers());
         }
         self.decision(key_count)
     }

@@ -6,9 +6,10 @@ use anabranch_kernel::{Seed, System};
 use clap::Args;
 use serde_json::json;
 
+use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::load::{Override, load, parse_override, with_driver};
+use crate::load::{Loaded, Override, load, parse_override, with_driver};
 use crate::outside::Patience;
 use crate::project;
 use crate::screen::{Global, Screen};
@@ -29,6 +30,9 @@ pub struct Run {
     /// Change a value of the scenario, as in ego.start.y="0.1 m"; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub sets: Vec<Override>,
+    /// Fire a trigger by hand, or start an object that waits, as in steps-out@3.2s; may be repeated.
+    #[arg(long = "fire", value_name = "NAME@TIME", value_parser = parse_fire)]
+    pub fires: Vec<Fire>,
     /// Write every signal of every base cycle: as MCAP for viewers if the name ends in .mcap, else as CSV.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -37,10 +41,60 @@ pub struct Run {
     pub real_time: bool,
 }
 
+/// Something that happens once, and when it is made to happen.
+#[derive(Clone, Debug)]
+pub struct Fire {
+    name: String,
+    /// With its unit, as in `3.2 s`.
+    time: String,
+}
+
+/// Reads `NAME@TIME`.
+fn parse_fire(text: &str) -> Result<Fire, String> {
+    let usage = || "write a name and a time with its unit, as in steps-out@3.2s".to_owned();
+    let (name, time) = text.rsplit_once('@').ok_or_else(usage)?;
+    let digits = time.trim().trim_end_matches(|c: char| c.is_alphabetic() || c == ' ');
+    let unit = time.trim()[digits.len()..].trim();
+    if name.trim().is_empty() || digits.is_empty() || unit.is_empty() {
+        return Err(usage());
+    }
+    Ok(Fire { name: name.trim().to_owned(), time: format!("{digits} {unit}") })
+}
+
+impl Fire {
+    /// As a change of the scenario: who reads the run sees what was done.
+    fn as_override(&self, loaded: &Loaded) -> Result<Override, Failure> {
+        let road = loaded.spec.road.as_ref();
+        let triggers = road.map_or(&[][..], |road| &road.triggers).iter().map(|trigger| &trigger.id.value);
+        let waiting = road.map_or(&[][..], |road| &road.objects).iter().filter(|object| object.waits && !object.ghost);
+        let all = triggers.map(|id| ("trigger", id)).chain(waiting.map(|object| ("object", &object.id.value)));
+        let all: Vec<(&str, &String)> = all.collect();
+        let Some((table, id)) = all.iter().find(|(_, id)| **id == self.name) else {
+            let names: Vec<&str> = all.iter().map(|(_, id)| id.as_str()).collect();
+            let help = match names.as_slice() {
+                [] => "the scenario has no [[trigger]] and nobody who waits".to_owned(),
+                names => format!("there is {}", names.join(", ")),
+            };
+            return Err(Failure::input(
+                format!("nothing that could be fired is called `{}`", escape(&self.name)),
+                &help,
+            ));
+        };
+        Ok((format!("{table}.{id}.fired"), format!("\"{}\"", self.time)))
+    }
+}
+
 impl Run {
     /// Simulates and tells how it ended.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
-        let mut loaded = load(&self.scenario, &with_driver(&self.sets, self.driver.as_ref()))?;
+        let mut overrides = with_driver(&self.sets, self.driver.as_ref());
+        if !self.fires.is_empty() {
+            let loaded = load(&self.scenario, &overrides)?;
+            for fire in &self.fires {
+                overrides.push(fire.as_override(&loaded)?);
+            }
+        }
+        let mut loaded = load(&self.scenario, &overrides)?;
         if self.real_time {
             if loaded.spec.ego.driver.outside.is_none() {
                 let message = "--real-time is for drivers from outside, and this one is built in";
@@ -75,7 +129,12 @@ impl Run {
         if let Some(bytes) = drive.tile_bytes_max() {
             json["tile_bytes_max"] = json!(bytes);
         }
-        screen.result(|paint| plan.human(paint, &run), &json);
+        if !self.fires.is_empty() {
+            json["fired"] = self.fires.iter().map(|fire| json!({ "name": fire.name, "at": fire.time })).collect();
+        }
+        let by_hand = |fire: &Fire| format!("  fired by hand    {} at {}\n", escape(&fire.name), escape(&fire.time));
+        let by_hand: String = self.fires.iter().map(by_hand).collect();
+        screen.result(|paint| plan.human(paint, &run) + &by_hand, &json);
         Ok(if run.verdict.is_some() { Exit::Findings } else { Exit::Done })
     }
 }

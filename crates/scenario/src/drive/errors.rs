@@ -3,7 +3,7 @@
 use anabranch_errors::{
     Acceleration, ActuatorDelay, Appears, Drift, Entry, ErrorSet, ErrorSetError, Frame, Friction, Grouping, Growth,
     Jump, JumpParts, Limits, Model, Obstacle, ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate,
-    ObstacleMissed, PositionDrift, SensorDelay, SensorLost, SilentSensor, Steering, Targets,
+    ObstacleMissed, OfSensor, PositionDrift, SensorDelay, SensorFault, SensorLost, SilentSensor, Steering, Targets,
 };
 use anabranch_sensing::MotionSensor;
 
@@ -25,6 +25,17 @@ pub(super) fn error_set(spec: &ScenarioSpec, numbers: &Numbers) -> Result<ErrorS
 }
 
 pub(super) fn model(spec: &ScenarioSpec, error: &ErrorSpec, numbers: &Numbers) -> Model {
+    let Some(sensor) = error.sensor else { return plain_model(spec, error, numbers) };
+    let sensors = spec.road.iter().flat_map(|road| &road.sensors);
+    let name = sensors.map(|one| one.id.value.clone()).nth(usize::from(sensor)).unwrap_or_default();
+    let fault = match &error.kind.value {
+        ErrorKind::Lost { .. } => SensorFault::Lost(error.id.value.clone()),
+        _ => SensorFault::Of(Box::new(plain_model(spec, error, numbers))),
+    };
+    OfSensor { sensor, name, fault }.into()
+}
+
+fn plain_model(spec: &ScenarioSpec, error: &ErrorSpec, numbers: &Numbers) -> Model {
     let id = error.id.value.clone();
     let tick_s = spec.world.step_s.value;
     let ticks = |by_s: &[f64]| by_s.iter().map(|&s| u16::try_from(spec.world.ticks(s)).unwrap_or(u16::MAX)).collect();
@@ -46,7 +57,7 @@ pub(super) fn model(spec: &ScenarioSpec, error: &ErrorSpec, numbers: &Numbers) -
             let segment_s = spec.explore.segment_s.value;
             Drift::new(&id, frame_of(*frame), position, heading_rad.map(growth), segment_s).into()
         }
-        ErrorKind::Delay { by_s } if error.on.value == ErrorPlace::Localisation => {
+        ErrorKind::Delay { by_s } if error.on.value != ErrorPlace::Actuators => {
             SensorDelay { id, delays_ticks: ticks(by_s), tick_s }.into()
         }
         ErrorKind::Delay { by_s } => ActuatorDelay { id, delays_ticks: ticks(by_s), tick_s }.into(),

@@ -67,7 +67,15 @@ fn check_part(problems: &mut Problems<'_>, node: &Node, kind: &Kind) {
                 problems.add(Code::WrongType, node.span, message, format!("write {}", section.title));
             }
         }
-        Kind::Table(section) | Kind::WordOrTable(_, section) | Kind::WordFileOrTable(_, section) => {
+        Kind::TableOrTables(section) if !node.items().is_empty() => {
+            for entry in node.items().iter().flat_map(Node::entries) {
+                check_name(problems, entry, section);
+            }
+        }
+        Kind::Table(section)
+        | Kind::TableOrTables(section)
+        | Kind::WordOrTable(_, section)
+        | Kind::WordFileOrTable(_, section) => {
             for entry in node.entries() {
                 check_name(problems, entry, section);
             }
@@ -81,7 +89,12 @@ fn check_part(problems: &mut Problems<'_>, node: &Node, kind: &Kind) {
 
 fn check_name(problems: &mut Problems<'_>, entry: &Entry, section: &'static Section) {
     match section.key(&entry.key) {
-        Some(key) if matches!(key.kind, Kind::Table(_) | Kind::WordOrTable(..) | Kind::WordFileOrTable(..)) => {
+        Some(key)
+            if matches!(
+                key.kind,
+                Kind::Table(_) | Kind::TableOrTables(_) | Kind::WordOrTable(..) | Kind::WordFileOrTable(..)
+            ) =>
+        {
             check_part(problems, &entry.node, &key.kind);
         }
         Some(_) => {}
@@ -93,7 +106,10 @@ fn check_name(problems: &mut Problems<'_>, entry: &Entry, section: &'static Sect
 fn leaves(kind: &Kind, node: &Node, path: &str, values: &mut Vec<(String, String)>) {
     match (kind, &node.value) {
         (
-            Kind::Table(section) | Kind::WordOrTable(_, section) | Kind::WordFileOrTable(_, section),
+            Kind::Table(section)
+            | Kind::TableOrTables(section)
+            | Kind::WordOrTable(_, section)
+            | Kind::WordFileOrTable(_, section),
             Value::Table(entries),
         ) => {
             for entry in entries {

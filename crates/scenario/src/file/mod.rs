@@ -24,7 +24,7 @@
 //! ```
 
 mod build;
-pub(crate) use build::way;
+pub(crate) use build::{script, sensor, way};
 mod check;
 mod codes;
 mod inline;
@@ -53,10 +53,13 @@ pub use anabranch_roads::report::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use codes::Code;
 pub use inline::{error_file, variation_file};
 pub use model_spec::{CommandSlots, ModelCell, ModelInput, ModelSource, ModelSpec, StageSpec, is_model};
-pub use motion_spec::{FilterSpec, MotionSensorGiven, VehicleModel, ZoneEffect, ZoneSpec};
+pub use motion_spec::{FilterSpec, GaugeGiven, MotionSensorGiven, PlainSpec, VehicleModel, ZoneEffect, ZoneSpec};
 pub use outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
 pub use reference::{codes_reference, format_reference, schema_json};
-pub use road_spec::{FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhat, TriggerWhen};
+pub use road_spec::{
+    ActAt, FlowSpec, ObjectSpec, PoseAt, RoadSpec, ScriptSpec, SensorSpec, StrollSpec, TrafficSpec, TriggerSpec,
+    TriggerWhat, TriggerWhen,
+};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
@@ -66,7 +69,7 @@ pub use spec::{
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{
     Care, DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, JunctionControl, Keep, LightColour, Manner,
-    ObjectKind, Order, RoadShape, Scope, VehicleKind,
+    ObjectKind, Order, RoadShape, RoadSide, Scope, VehicleKind, Walking,
 };
 
 use problems::Problems;

@@ -70,3 +70,23 @@ pub struct MotionSensorGiven {
     /// Standard deviation that the filter counts with; that of the noise if `None`.
     pub assumed: Option<f64>,
 }
+
+/// Plain sensors that a driver may listen to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlainSpec {
+    /// In the order of [`anabranch_sensing::Plain::ALL`].
+    pub gauges: [GaugeGiven; 7],
+    /// Where they are asked for.
+    pub span: Span,
+}
+
+/// One plain sensor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GaugeGiven {
+    /// Between readings; every base cycle if `None`.
+    pub cycle_s: Option<Located<f64>>,
+    /// Readings are whole multiples of this; 0 is any number.
+    pub quantum: f64,
+    /// Its noise.
+    pub noise: NoiseModel,
+}

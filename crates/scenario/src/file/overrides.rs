@@ -97,6 +97,9 @@ fn set<'t>(root: &mut Node, steps: &[Step<'t>], value: &Node, number: u16) -> Re
     let mut kind = Kind::Table(&keys::ROOT);
     for (i, step) in steps.iter().enumerate() {
         let span = Span { source: number, start: step.start, end: step.start + step.name.len() };
+        if let Kind::TableOrTables(section) = kind {
+            kind = if matches!(node.value, Value::List(_)) { Kind::Tables(section) } else { Kind::Table(section) };
+        }
         if let Kind::Tables(section) = kind {
             if i + 1 == steps.len() && is_new_item(node, *step, value) {
                 if let Value::List(items) = &mut node.value {

@@ -73,6 +73,10 @@ fn kind_schema(kind: &Kind) -> Value {
         }
         Kind::Table(section) => section_schema(section),
         Kind::Tables(section) => json!({ "type": "array", "items": section_schema(section), "minItems": 1 }),
+        Kind::TableOrTables(section) => {
+            let many = json!({ "type": "array", "items": section_schema(section), "minItems": 1 });
+            json!({ "anyOf": [section_schema(section), many] })
+        }
         Kind::WordOrTable(words, section) => json!({ "anyOf": [{ "enum": words }, section_schema(section)] }),
         Kind::WordFileOrTable(words, section) => {
             // Any text may name a file; the words are what editors complete.
@@ -161,6 +165,7 @@ fn kind_text(kind: &Kind) -> String {
         Kind::Points => "list of `[\"x\", \"y\"]`".into(),
         Kind::Table(section) => format!("table `{}`", section.title),
         Kind::Tables(section) => format!("any number of `{}`", section.title),
+        Kind::TableOrTables(section) => format!("one or any number of `{}`", section.title),
         Kind::WordOrTable(list, section) => format!("{} or table `{}`", words(list), section.title),
         Kind::WordFileOrTable(list, section) => {
             format!("{}, the name of a file or table `{}`", words(list), section.title)

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use anabranch_geometry::Pose;
 use anabranch_roads::{LaneId, LanePlace, Network, Route, SignalRef};
+use anabranch_sensing::{DetectionRate, NoiseModel};
 
 use super::span::{Located, Span};
-use super::words::{Care, LightColour, ObjectKind};
+use super::words::{Care, LightColour, ObjectKind, RoadSide, Walking};
 
 /// A road network and everything that happens on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +24,8 @@ pub struct RoadSpec {
     pub traffic: TrafficSpec,
     /// What happens once, in the order of the file.
     pub triggers: Vec<TriggerSpec>,
-    /// What sees others.
-    pub sensor: SensorSpec,
+    /// What sees others, at least one.
+    pub sensors: Vec<SensorSpec>,
 }
 
 /// Somebody or something on the road.
@@ -53,6 +55,63 @@ pub struct ObjectSpec {
     pub waits: bool,
     /// Only a false detection.
     pub ghost: bool,
+    /// Of pedestrians, where the file says more than how it crosses.
+    pub stroll: Option<StrollSpec>,
+    /// A predetermined way; by itself if `None`.
+    pub script: Option<ScriptSpec>,
+    /// Started by hand at this time.
+    pub fired_s: Option<Located<f64>>,
+}
+
+impl ObjectSpec {
+    /// Whether it drives by itself among the traffic.
+    pub fn drives(&self) -> bool {
+        self.script.is_none() && !matches!(self.kind.value, ObjectKind::Pedestrian | ObjectKind::Thing)
+    }
+}
+
+/// The five parameters of a pedestrian (S2-32); the first is its speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StrollSpec {
+    /// Side of the road at the beginning.
+    pub side: RoadSide,
+    /// Direction at the beginning.
+    pub direction: Walking,
+    /// Whether it crosses.
+    pub crosses: bool,
+    /// Length of its way beside the road.
+    pub walk_m: f64,
+    /// Where on it it begins.
+    pub along_m: f64,
+}
+
+/// A predetermined way.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScriptSpec {
+    /// Where it is when; times rise.
+    Poses(Vec<PoseAt>),
+    /// What it does when, as a kinematic bicycle; times rise.
+    Acts(Vec<ActAt>),
+}
+
+/// A pose at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PoseAt {
+    /// When.
+    pub at_s: Located<f64>,
+    /// Its middle.
+    pub pose: Pose,
+}
+
+/// What a bicycle does from a time on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActAt {
+    /// When.
+    pub at_s: Located<f64>,
+    /// Along its heading.
+    pub accel_mps2: f64,
+    /// Of its front wheels.
+    pub steering_rad: f64,
 }
 
 /// Cars without names.
@@ -100,6 +159,8 @@ pub struct TriggerSpec {
     pub brake_mps2: f64,
     /// For how long.
     pub for_s: Located<f64>,
+    /// Fired by hand at this time.
+    pub fired_s: Option<Located<f64>>,
 }
 
 /// What a trigger does.
@@ -146,8 +207,10 @@ pub enum TriggerWhen {
 }
 
 /// What sees others.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SensorSpec {
+    /// Its name; `sensor` where there is one only and it has none.
+    pub id: Located<String>,
     /// How far.
     pub range_m: f64,
     /// Field of view.
@@ -158,14 +221,24 @@ pub struct SensorSpec {
     pub cycle_s: Located<f64>,
     /// From the rear axle.
     pub ahead_m: f64,
+    /// To the left of the middle of the car.
+    pub aside_m: f64,
     /// To the left.
     pub yaw_rad: f64,
     /// Least share in sight.
     pub share: f64,
     /// Looks until an object is believed.
     pub hits: u8,
-    /// Standard deviation of a position.
-    pub noise_m: f64,
+    /// Noise of positions, metres.
+    pub position: NoiseModel,
+    /// Noise of headings, radians.
+    pub heading: NoiseModel,
     /// Between seeing and telling.
     pub latency_s: Located<f64>,
+    /// How likely somebody in sight is detected.
+    pub rate: DetectionRate,
+    /// Probability that a heading is told the wrong way round.
+    pub flip: f64,
+    /// Probability of a ghost per look.
+    pub ghost: f64,
 }

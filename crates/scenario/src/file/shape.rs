@@ -122,6 +122,10 @@ fn check_value(problems: &mut Problems<'_>, node: &Node, key: &'static Key) {
         Kind::Points => check_points(problems, node, key),
         Kind::Table(section) => check_inner(problems, node, key, section),
         Kind::Tables(section) => check_tables(problems, node, key, section),
+        Kind::TableOrTables(section) => match node.value {
+            Value::List(_) => check_tables(problems, node, key, section),
+            _ => check_inner(problems, node, key, section),
+        },
         Kind::WordOrTable(words, section) => match node.value {
             Value::Table(_) => check_table(problems, node, section),
             _ => check_word(problems, node, key, words),

@@ -57,7 +57,11 @@ fn collect(section: &'static Section, node: Option<&Node>, path: &mut Vec<String
                 known.push(path.clone());
                 collect(below, inner, path, known);
             }
-            Kind::Tables(below) => {
+            Kind::TableOrTables(below) if inner.is_none_or(|inner| inner.items().is_empty()) => {
+                known.push(path.clone());
+                collect(below, inner, path, known);
+            }
+            Kind::Tables(below) | Kind::TableOrTables(below) => {
                 for (number, item) in inner.map_or(&[][..], Node::items).iter().enumerate() {
                     let id = item.get("id").and_then(Node::text).map_or_else(|| number.to_string(), str::to_owned);
                     path.push(id);

@@ -7,7 +7,7 @@ use anabranch_sensing::MotionSensor;
 use anabranch_vehicle::CarSpec;
 
 use super::model_spec::ModelSpec;
-use super::motion_spec::{FilterSpec, VehicleModel, ZoneSpec};
+use super::motion_spec::{FilterSpec, PlainSpec, VehicleModel, ZoneSpec};
 use super::outside::{OutsideSpec, PartSpec};
 use super::road_spec::RoadSpec;
 use super::span::{Located, Span};
@@ -130,6 +130,8 @@ pub struct EgoSpec {
     pub filter: Option<FilterSpec>,
     /// An FMU as a part of the car.
     pub part: Option<PartSpec>,
+    /// Plain sensors that a driver may listen to.
+    pub plain: Option<PlainSpec>,
     /// What sees unknown obstacles.
     pub obstacle_sensor: Option<ObstacleSensorSpec>,
 }
@@ -245,6 +247,8 @@ pub struct ErrorSpec {
     pub id: Located<String>,
     /// Where it happens.
     pub on: Located<ErrorPlace>,
+    /// The object sensor that errs alone, by its number.
+    pub sensor: Option<u8>,
     /// What happens.
     pub kind: Located<ErrorKind>,
     /// Most segments of a run with this error.
@@ -321,9 +325,9 @@ pub enum ErrorKind {
         /// Factors, none of them 1.
         by: Vec<f64>,
     },
-    /// Sensors of the own motion tell nothing (S4-8).
+    /// Sensors tell nothing (S4-8): of the own motion, or the object sensor that errs.
     Lost {
-        /// Which ones, one mode each.
+        /// Which ones of the own motion, one mode each.
         sensors: Vec<MotionSensor>,
     },
     /// An obstacle is recognised late (S1-19).

@@ -105,7 +105,12 @@ impl<'d> View<'d> {
     }
     pub fn tables(&self, key: &str) -> Vec<Self> {
         let section = self.kind(key).and_then(Kind::section);
-        let items = self.get(key).map_or(&[][..], Node::items);
+        let items = match (self.kind(key), self.get(key)) {
+            (Some(Kind::TableOrTables(_)), Some(node)) if matches!(node.value, Value::Table(_)) => {
+                std::slice::from_ref(node)
+            }
+            (_, node) => node.map_or(&[][..], Node::items),
+        };
         items.iter().filter_map(|node| Some(Self { node, section: section? })).collect()
     }
     pub fn points(&self, key: &str) -> Option<Vec<Located<Point>>> {

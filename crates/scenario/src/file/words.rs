@@ -150,6 +150,8 @@ words! {
         Obstacles = "ego.obstacles",
         /// The road below the tyres.
         Friction = "world.friction",
+        /// One object sensor.
+        Sensor = "sensor",
     }
 }
 
@@ -240,6 +242,26 @@ words! {
         Zebra = "zebra",
         /// Does not look.
         Reckless = "reckless",
+    }
+}
+
+words! {
+    /// Side of the road that a pedestrian is on, along the lane (S2-32).
+    RoadSide {
+        /// On the right.
+        Right = "right",
+        /// On the left.
+        Left = "left",
+    }
+}
+
+words! {
+    /// Direction in which a pedestrian walks (S2-32).
+    Walking {
+        /// Along the lane.
+        Forth = "forth",
+        /// Against it.
+        Back = "back",
     }
 }
 

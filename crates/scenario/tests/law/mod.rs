@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use anabranch_bridge::protocol::{Branch, KeyVariable, TokenId};
 use anabranch_bridge::{
@@ -60,6 +60,8 @@ pub struct Law {
     pub segments: Arc<AtomicU64>,
     /// Whether it is gone for good.
     pub died: Arc<AtomicBool>,
+    /// What it was told, for those who ask.
+    pub heard: Option<Arc<Mutex<Vec<Seen>>>>,
 }
 
 impl Law {
@@ -68,7 +70,7 @@ impl Law {
         let gains = LateralGains { k_lateral_per_m2: 1.5, k_heading_per_m: 2.0 };
         let (steps, started, segments, died) = (Arc::default(), Arc::default(), Arc::default(), Arc::default());
         let (key, bytes, memoryless, trick) = (true, false, false, Trick::None);
-        Self { support, key, bytes, memoryless, trick, gains, steps, started, segments, died }
+        Self { support, key, bytes, memoryless, trick, gains, steps, started, segments, died, heard: None }
     }
     pub fn boxed(&self) -> Box<dyn Factory> {
         Box::new(self.clone())
@@ -132,6 +134,9 @@ struct Running {
 impl Running {
     fn step(&mut self, branch: Branch, seen: &Seen) -> Result<Answer, Misbehaviour> {
         self.law.steps.fetch_add(1, Ordering::Relaxed);
+        if let Some(heard) = &self.law.heard {
+            heard.lock().unwrap().push(seen.clone());
+        }
         let memory = self.branches.get_mut(&branch).expect("the host steps branches that exist");
         memory.asked += 1;
         let path = &seen.path;

@@ -3,7 +3,7 @@
 use super::mapping::FmuRole;
 use super::road;
 use crate::fmu::description::Dimensions;
-use crate::protocol::{Begin, ObjectSeen, Push, Seen};
+use crate::protocol::{Begin, ObjectSeen, PlainSeen, Push, Seen};
 
 const NUMBER: Dimensions = Dimensions::new(0, 0);
 const LENGTH: Dimensions = Dimensions::new(1, 0);
@@ -52,7 +52,23 @@ const SEEN: &[Entry<Seen>] = &[
     ("road.line.light", NUMBER, road::line_light),
     ("road.leader.ahead", LENGTH, |seen| road::leader(seen).ahead_m),
     ("road.leader.speed", SPEED, |seen| road::leader(seen).speed_mps),
+    ("plain.weather", NUMBER, |seen| plain(seen, |plain| plain.weather)),
+    ("plain.x", LENGTH, |seen| plain(seen, |plain| plain.x)),
+    ("plain.y", LENGTH, |seen| plain(seen, |plain| plain.y)),
+    ("plain.compass", NUMBER, |seen| plain(seen, |plain| plain.compass)),
+    ("plain.speed", SPEED, |seen| plain(seen, |plain| plain.speed)),
+    ("plain.steer", NUMBER, |seen| plain(seen, |plain| plain.steer)),
+    ("plain.to_right", LENGTH, |seen| plain(seen, |plain| plain.to_right)),
+    ("plain.front_left", LENGTH, |seen| plain(seen, |plain| plain.front_left)),
+    ("plain.front_right", LENGTH, |seen| plain(seen, |plain| plain.front_right)),
+    ("plain.rear_left", LENGTH, |seen| plain(seen, |plain| plain.rear_left)),
+    ("plain.rear_right", LENGTH, |seen| plain(seen, |plain| plain.rear_right)),
 ];
+
+/// A reading of a plain sensor; 0 where the car has none.
+fn plain(seen: &Seen, value: fn(&PlainSeen) -> f64) -> f64 {
+    seen.plain.as_deref().map_or(0.0, value)
+}
 
 /// What is seen of one object: `objects.0.x`.
 const OBJECT: &[Entry<ObjectSeen>] = &[

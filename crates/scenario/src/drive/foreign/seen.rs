@@ -1,15 +1,15 @@
 //! What a driver from outside is told.
 
 use anabranch_bridge::protocol::{
-    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, PathFacts, PathSeen, PeriodFacts, PoseSeen, SectionFacts,
-    StartFacts,
+    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, PathFacts, PathSeen, PeriodFacts, PlainSeen, PoseSeen,
+    SectionFacts, StartFacts,
 };
 use anabranch_bridge::{Card, Role, Seen};
 use anabranch_driving::follow::{STANDSTILL_MPS, SectionLanes, Told, look_up, project};
 use anabranch_errors::Effects;
 use anabranch_geometry::{Path, Point};
 use anabranch_kernel::{Params, maths};
-use anabranch_sensing::Perceived;
+use anabranch_sensing::{Perceived, PlainValues};
 
 use super::super::plan::Plan;
 use super::super::state::{DriveState, FREE_M};
@@ -120,8 +120,28 @@ impl Drive {
             },
             objects,
             road,
+            plain: self.plain_seen(sight.street.as_deref()),
             occupancy,
         }
+    }
+
+    fn plain_seen(&self, on: Option<&OnStreet>) -> Option<Box<PlainSeen>> {
+        let PlainValues { friction, location_m, compass_rad, speed_mps, steering_rad, to_right_m, markers_m } =
+            on?.own.plain.as_ref()?.values();
+        let ([x, y], [front_left, front_right, rear_left, rear_right]) = (location_m, markers_m);
+        Some(Box::new(PlainSeen {
+            weather: friction,
+            x,
+            y,
+            compass: compass_rad,
+            speed: speed_mps,
+            steer: steering_rad,
+            to_right: to_right_m,
+            front_left,
+            front_right,
+            rear_left,
+            rear_right,
+        }))
     }
 
     /// The same look-up, projection and look-ahead as that of the built-in path follower, with the same bits.

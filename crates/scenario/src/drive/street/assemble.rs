@@ -1,11 +1,12 @@
 //! From the roads of a scenario file to the loop on them.
 
 use anabranch_driving::road::{RoadDriver, RoadDriverSpec};
+use anabranch_errors::Reach;
 use anabranch_geometry::{Arc, Edge, Outline, Path, Pose};
 use anabranch_kernel::Seed;
 use anabranch_roads::{LaneId, Network, Route, SignalRef, Then};
 use anabranch_sensing::{
-    Detector, DetectorSpec, Mount, NoiseModel, OBSTACLES_MAX, RaySensor, RaySensorSpec, Tracker, TrackerSpec, Walls,
+    Detector, DetectorSpec, Mount, OBSTACLES_MAX, RaySensor, RaySensorSpec, Tracker, TrackerSpec, Walls,
 };
 use anabranch_traffic::{
     Car, Flow, Id, Kind, LaneNumber, Layout, Settings, Streets, Traffic, World, spread, spread_cars,
@@ -19,12 +20,15 @@ use super::cast::{self, rectangle};
 use super::clock::{Clock, Plane};
 use super::fences::Fences;
 use super::lately::Reads;
+use super::look::chance_name;
 use super::others::WALKER_HALF_M;
-use super::place::navigation;
-use super::vehicle::Vehicle;
-use super::{Pool, Street};
+use super::place::{navigation, zones};
+use super::plain::{self, Gauges};
+use super::vehicle::{Vehicle, ground};
+use super::{Eye, Pool, Street};
+use crate::file::sensor::common;
 use crate::file::way::place;
-use crate::file::{Manner, ObjectKind, RoadSpec, ScenarioSpec, Span, TilesSpec, VehicleModel};
+use crate::file::{Manner, RoadSpec, ScenarioSpec, SensorSpec, Span, TilesSpec, VehicleModel};
 
 /// Distance of the corners of the drawn way.
 const WAY_STEP_M: f64 = 2.0;
@@ -56,7 +60,7 @@ pub(in super::super) fn assemble(
     road: &RoadSpec,
     model: &CarModel,
     control_ticks: u32,
-    late_ticks: u16,
+    reach: Reach,
 ) -> Result<(Street, Vec<Plan>), AssembleError> {
     let network = road.network.clone();
     let step_us = (spec.world.step_s.value * 1e6).round() as u64;
@@ -97,7 +101,18 @@ pub(in super::super) fn assemble(
     if let Some(walker) = shapes.last_mut() {
         *walker = rectangle(WALKER_HALF_M, WALKER_HALF_M, 0);
     }
-    let (detector, tracker, look_ticks) = eyes(spec, road, late_ticks);
+    let (eyes, tracker, fuse_ticks) = eyes(spec, road, reach)?;
+    let gauges = match &spec.ego.plain {
+        Some(plain) => Some(Gauges {
+            sensors: plain::sensors(plain, &spec.world),
+            ground: ground(&network, &spec.world).map_err(|error| unsupported(error.to_string(), plain.span))?,
+            zones: zones(road, &spec.world),
+            outline: model.spec.outline,
+        }),
+        None => None,
+    };
+    let range_m = road.sensors.iter().map(|sensor| sensor.range_m).fold(0.0, f64::max);
+    let by_hand = by_hand(spec, road, &cast);
     let street = Street {
         clock,
         network,
@@ -105,17 +120,18 @@ pub(in super::super) fn assemble(
         drivers,
         cast,
         shapes,
-        sensor: sensor(road)?,
-        detector,
+        eyes,
         tracker,
-        look_ticks,
-        latency_s: road.sensor.latency_s.value,
+        fuse_ticks,
+        latency_s: quickest_s(road),
+        gauges,
+        by_hand,
         walls: Walls::new(&edges(spec)),
         fences: spec.world.tiles.as_ref().map(|tiles| fences(spec, road, tiles)),
         signals,
         step_us,
         reads: reads(spec),
-        reach_m: road.sensor.range_m + BEYOND_SENSOR_M,
+        reach_m: range_m + BEYOND_SENSOR_M,
         verdicts_from: (spec.world.walls.len() + spec.world.obstacles.len()) as u32,
         ego_kind: traffic.settings().kinds.len() as u8 - 2,
         traffic,
@@ -129,7 +145,8 @@ pub(in super::super) fn assemble(
 /// Tiles come last in verdicts: after walls, obstacles, objects and cars without a name.
 fn fences(spec: &ScenarioSpec, road: &RoadSpec, tiles: &TilesSpec) -> Fences {
     let number = spec.world.walls.len() + spec.world.obstacles.len() + road.objects.len() + 1;
-    Fences::new(tiles, road.sensor.range_m + BEYOND_SENSOR_M, number as u32)
+    let farthest_m = road.sensors.iter().map(|sensor| sensor.range_m).fold(0.0, f64::max);
+    Fences::new(tiles, farthest_m + BEYOND_SENSOR_M, number as u32)
 }
 
 /// Which signals with a memory requirements read.
@@ -179,9 +196,9 @@ fn traffic(
     let mut settings = Settings::new(spec.world.step_s.value);
     settings.kinds.push(Kind { length_m, width_m, ..Kind::CAR });
     let mut world = World::new(streets, settings);
-    let cast = cast::cast(road, layout, &spec.world, &mut world);
-    let is_vehicle = |kind: ObjectKind| !matches!(kind, ObjectKind::Pedestrian | ObjectKind::Thing);
-    let vehicles: Vec<_> = road.objects.iter().filter(|object| is_vehicle(object.kind.value)).collect();
+    let until_ticks = spec.world.ticks(spec.explore.until_s.value).max(1);
+    let cast = cast::cast(road, layout, (&spec.world, until_ticks), &mut world);
+    let vehicles: Vec<_> = road.objects.iter().filter(|object| object.drives()).collect();
     world.routes = vehicles
         .iter()
         .filter_map(|object| {
@@ -251,10 +268,9 @@ fn add_unnamed(
     Ok(())
 }
 
-fn sensor(road: &RoadSpec) -> Result<RaySensor, AssembleError> {
-    let given = &road.sensor;
+fn ray_sensor(given: &SensorSpec) -> Result<RaySensor, AssembleError> {
     let spec = RaySensorSpec {
-        mount: Mount { x_m: given.ahead_m, y_m: 0.0, yaw_rad: given.yaw_rad },
+        mount: Mount { x_m: given.ahead_m, y_m: given.aside_m, yaw_rad: given.yaw_rad },
         view_rad: given.view_rad.value,
         horizon_m: given.range_m,
         rays: given.rays,
@@ -265,26 +281,65 @@ fn sensor(road: &RoadSpec) -> Result<RaySensor, AssembleError> {
     }
 }
 
-fn eyes(spec: &ScenarioSpec, road: &RoadSpec, late_ticks: u16) -> (Detector, Tracker, u16) {
-    let given = &road.sensor;
-    let look_ticks = spec.world.ticks(given.cycle_s.value).clamp(1, u32::from(u16::MAX)) as u16;
-    let noise = if given.noise_m > 0.0 { NoiseModel::white(given.noise_m) } else { NoiseModel::NONE };
-    let detector = DetectorSpec {
-        period_ticks: u32::from(look_ticks),
-        latency: (given.latency_s.value / given.cycle_s.value).round() as u16,
-        late_max: late_ticks.div_ceil(look_ticks),
-        share_min: given.share,
-        position: noise,
-        ..DetectorSpec::perfect()
-    };
+/// Shortest latency of all sensors: the tracker can make up for more than this, and not for less.
+fn quickest_s(road: &RoadSpec) -> f64 {
+    road.sensors.iter().map(|sensor| sensor.latency_s.value).fold(f64::INFINITY, f64::min)
+}
+
+fn eyes(spec: &ScenarioSpec, road: &RoadSpec, reach: Reach) -> Result<(Vec<Eye>, Tracker, u16), AssembleError> {
+    let ticks = |seconds: f64| spec.world.ticks(seconds).clamp(1, u32::from(u16::MAX)) as u16;
+    let quickest_s = quickest_s(road);
+    let mut eyes = Vec::new();
+    for (given, delay_ticks) in road.sensors.iter().zip(reach.sensing_delay_ticks) {
+        let look_ticks = ticks(given.cycle_s.value);
+        let detector = DetectorSpec {
+            period_ticks: u32::from(look_ticks),
+            latency: (given.latency_s.value / given.cycle_s.value).round() as u16,
+            latency_more_max: delay_ticks.div_ceil(look_ticks),
+            late_max: reach.late_ticks.div_ceil(look_ticks),
+            share_min: given.share,
+            rate: given.rate.clone(),
+            position: given.position,
+            heading: given.heading,
+            flip: given.flip,
+            ghost: given.ghost,
+            ..DetectorSpec::perfect()
+        };
+        eyes.push(Eye {
+            name: given.id.value.clone(),
+            chance: chance_name(eyes.len(), &given.id.value),
+            sensor: ray_sensor(given)?,
+            detector: Detector::new(detector, spec.world.step_s.value),
+            look_ticks,
+            position_m: given.position.variance().sqrt().max(POSITION_MIN_M),
+            behind_s: given.latency_s.value - quickest_s,
+        });
+    }
+    let looks = || eyes.iter().map(|eye| u64::from(eye.look_ticks));
+    let fuse_ticks = looks().fold(0, common).max(1);
+    let slowest = (looks().max().unwrap_or(1) / fuse_ticks).max(1);
+    // A track waits for the slowest sensor as long as it would wait for the only one.
+    let misses = |looks: u8| ((u64::from(looks) + 1) * slowest - 1).min(u64::from(u8::MAX)) as u8;
     let tracker = TrackerSpec {
-        period_s: given.cycle_s.value,
-        position_m: given.noise_m.max(POSITION_MIN_M),
+        period_s: match road.sensors.as_slice() {
+            [only] => only.cycle_s.value,
+            _ => fuse_ticks as f64 * spec.world.step_s.value,
+        },
+        position_m: eyes.first().map_or(POSITION_MIN_M, |eye| eye.position_m),
         speed_birth_mps: SPEED_BIRTH_MPS,
-        confirm_hits: given.hits,
+        confirm_hits: road.sensors.iter().map(|sensor| sensor.hits).max().unwrap_or(1),
+        tentative_misses: misses(TrackerSpec::TRAFFIC.tentative_misses),
+        coast_misses: misses(TrackerSpec::TRAFFIC.coast_misses),
         ..TrackerSpec::TRAFFIC
     };
-    (Detector::new(detector, spec.world.step_s.value), Tracker::new(tracker), look_ticks)
+    Ok((eyes, Tracker::new(tracker), fuse_ticks as u16))
+}
+
+/// What the file has fired by hand: triggers, and objects that wait for none.
+fn by_hand(spec: &ScenarioSpec, road: &RoadSpec, cast: &cast::Cast) -> Vec<(u32, usize)> {
+    let objects = road.objects.iter().map(|object| object.fired_s);
+    let all = objects.chain(road.triggers.iter().map(|trigger| trigger.fired_s)).zip(&cast.fires);
+    all.filter_map(|(at, trigger)| Some((spec.world.ticks(at?.value), (*trigger)?))).collect()
 }
 
 /// What hides others and never moves.

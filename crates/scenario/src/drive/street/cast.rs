@@ -10,12 +10,13 @@ use anabranch_traffic::{
     Thing, Trigger, Walker, WalkerSpec, When, World,
 };
 
+use super::others::WALKER_HALF_M;
+use super::script::{Script, ScriptFrame, along_poses, as_bicycle};
+use crate::file::script::BESIDE_M;
 use crate::file::{
-    Care, LightColour, ObjectKind, ObjectSpec, RoadSpec, TriggerSpec, TriggerWhat, TriggerWhen, WorldSpec,
+    Care, LightColour, ObjectKind, ObjectSpec, RoadSide, RoadSpec, ScriptSpec, TriggerSpec, TriggerWhat, TriggerWhen,
+    Walking, WorldSpec,
 };
-
-/// How far a pedestrian goes on beside the road when it has crossed.
-const BESIDE_M: f64 = 1.0;
 
 /// What an object of the file is in the loop.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,8 @@ pub(super) enum Part {
         /// Direction in which it crosses.
         heading: f64,
         speed_mps: f64,
+        /// Its way beside the road is a walk of its own.
+        strolls: bool,
     },
     /// A thing that stands there.
     Thing {
@@ -35,6 +38,12 @@ pub(super) enum Part {
         half_length_m: f64,
         half_width_m: f64,
         /// What makes it appear.
+        trigger: Option<usize>,
+    },
+    /// Somebody on a predetermined way.
+    Scripted {
+        script: usize,
+        /// What makes it set out; at the beginning if `None`.
         trigger: Option<usize>,
     },
     /// A false detection.
@@ -51,6 +60,8 @@ pub(super) struct Cast {
     pub fires: Vec<Option<usize>>,
     /// Outlines of things about their own middle, by number; empty for others.
     pub shapes: Vec<EdgeSet>,
+    /// Predetermined ways.
+    pub scripts: Vec<Script>,
 }
 
 /// A rectangle about the origin.
@@ -72,7 +83,12 @@ pub(super) fn kind_of(kind: ObjectKind) -> u8 {
 }
 
 /// Adds the objects and triggers of a file to a world without any.
-pub(super) fn cast(road: &RoadSpec, layout: &Layout, clock: &WorldSpec, world: &mut World) -> Cast {
+pub(super) fn cast(
+    road: &RoadSpec,
+    layout: &Layout,
+    (clock, until_ticks): (&WorldSpec, u32),
+    world: &mut World,
+) -> Cast {
     let network = &*road.network;
     let mut cast = Cast::default();
     // For each trigger what it does; objects that wait for none have one of their own behind those of the file.
@@ -84,8 +100,17 @@ pub(super) fn cast(road: &RoadSpec, layout: &Layout, clock: &WorldSpec, world: &
         given.or_else(|| unasked.iter().position(|n| *n == object).map(|n| road.triggers.len() + n))
     };
     for (number, object) in road.objects.iter().enumerate() {
-        let place = Map { network, layout, clock };
-        let (part, shape) = part(&place, world, object, trigger_of(number));
+        let map = Map { network, layout, clock, until_ticks };
+        let (part, shape) = match &object.script {
+            Some(script) => {
+                let script = scripted(&map, world, object, script);
+                let shape = rectangle(script.half_length_m, script.half_width_m, 0);
+                cast.scripts.push(script);
+                let trigger = trigger_of(number).filter(|_| object.waits);
+                (Part::Scripted { script: cast.scripts.len() - 1, trigger }, shape)
+            }
+            None => part(&map, world, object, trigger_of(number)),
+        };
         if matches!(part, Part::Vehicle) {
             cast.named.push(number as u32);
         }
@@ -94,6 +119,7 @@ pub(super) fn cast(road: &RoadSpec, layout: &Layout, clock: &WorldSpec, world: &
     }
     let effect = |object: usize, given: Option<&TriggerSpec>| match cast.parts[object] {
         Part::Walker { walker, .. } => Effect::Start(walker),
+        Part::Scripted { script, .. } => Effect::Script { ticks: cast.scripts[script].frames.len() as u32 },
         Part::Thing { .. } | Part::Ghost(_) => {
             Effect::Appear(cast.parts[..object].iter().filter(|part| matches!(part, Part::Thing { .. })).count())
         }
@@ -154,6 +180,34 @@ struct Map<'a> {
     network: &'a Network,
     layout: &'a Layout,
     clock: &'a WorldSpec,
+    until_ticks: u32,
+}
+
+/// A predetermined way, base cycle by base cycle.
+fn scripted(map: &Map<'_>, world: &World, object: &ObjectSpec, given: &ScriptSpec) -> Script {
+    let kind = kind_of(object.kind.value);
+    // Pedestrians follow all kinds of vehicles.
+    let last = world.settings.kinds.len();
+    let (half_length_m, half_width_m, kind) = match object.kind.value {
+        ObjectKind::Pedestrian => (WALKER_HALF_M, WALKER_HALF_M, last as u8),
+        ObjectKind::Thing => (0.5 * object.length_m, 0.5 * object.width_m, last as u8),
+        ObjectKind::Car | ObjectKind::Lorry | ObjectKind::Cyclist => {
+            let sizes = &world.settings.kinds[usize::from(kind)];
+            (0.5 * sizes.length_m, 0.5 * sizes.width_m, kind)
+        }
+    };
+    let step_s = map.clock.step_s.value;
+    let frames = match given {
+        ScriptSpec::Poses(poses) => along_poses(poses, step_s),
+        ScriptSpec::Acts(acts) => {
+            // The station is that of its front.
+            let station_m = object.place.station_m - half_length_m;
+            let pose = map.network.lane(object.place.lane).pose_at(station_m, object.lateral_m, 0.0);
+            let start = ScriptFrame { pose, speed_mps: object.speed_mps };
+            as_bicycle(start, 2.0 * half_length_m, acts, (map.until_ticks + 1, step_s))
+        }
+    };
+    Script { frames, half_length_m, half_width_m, kind }
 }
 
 fn part(map: &Map<'_>, world: &mut World, object: &ObjectSpec, trigger: Option<usize>) -> (Part, EdgeSet) {
@@ -163,7 +217,8 @@ fn part(map: &Map<'_>, world: &mut World, object: &ObjectSpec, trigger: Option<u
             let (spec, heading) = walker(map, object);
             world.walkers.push(spec);
             let walker = world.walkers.len() - 1;
-            (Part::Walker { walker, heading, speed_mps: object.speed_mps }, EdgeSet::default())
+            let strolls = object.stroll.is_some();
+            (Part::Walker { walker, heading, speed_mps: object.speed_mps, strolls }, EdgeSet::default())
         }
         ObjectKind::Thing => {
             let pose = lane.pose_at(object.place.station_m, object.lateral_m, 0.0);
@@ -234,13 +289,30 @@ fn walker(map: &Map<'_>, object: &ObjectSpec) -> (WalkerSpec, f64) {
     });
     let heading = own.at(at_m).heading;
     // It walks along the road for a moment, then crosses.
+    let stroll = object.stroll;
+    let walk_m = stroll.map_or(object.kerb_m + BESIDE_M, |stroll| stroll.walk_m);
     let from = own.point_at(at_m - object.kerb_m, kerb_m);
-    let to = own.point_at(at_m + BESIDE_M, kerb_m);
+    let to = own.point_at(at_m - object.kerb_m + walk_m, kerb_m);
+    let crosses = stroll.is_none_or(|stroll| stroll.crosses);
+    let start = stroll.map_or(
+        Walker { along_m: 0.0, across_m: 0.0, side: Side::Near, direction: Direction::Forth, stage: Stage::Walks },
+        |stroll| {
+            let (side, across_m) = match stroll.side {
+                RoadSide::Right => (Side::Near, 0.0),
+                RoadSide::Left => (Side::Far, edge_m - kerb_m),
+            };
+            let direction = match stroll.direction {
+                Walking::Forth => Direction::Forth,
+                Walking::Back => Direction::Back,
+            };
+            Walker { along_m: stroll.along_m, across_m, side, direction, stage: Stage::Walks }
+        },
+    );
     let spec = WalkerSpec {
         from,
         to,
         step_m: object.speed_mps * map.clock.step_s.value,
-        crosses_at_m: Some(object.kerb_m.max(f64::MIN_POSITIVE)),
+        crosses_at_m: crosses.then_some(object.kerb_m.max(f64::MIN_POSITIVE)),
         road_m: edge_m - kerb_m,
         crossed: crossed.collect(),
         care: match object.care {
@@ -248,13 +320,7 @@ fn walker(map: &Map<'_>, object: &ObjectSpec) -> (WalkerSpec, f64) {
             Care::Zebra => TrafficCare::Zebra,
             Care::Reckless => TrafficCare::Reckless,
         },
-        start: Walker {
-            along_m: 0.0,
-            across_m: 0.0,
-            side: Side::Near,
-            direction: Direction::Forth,
-            stage: Stage::Walks,
-        },
+        start,
     };
     (spec, maths::wrap_angle(heading + std::f64::consts::FRAC_PI_2))
 }

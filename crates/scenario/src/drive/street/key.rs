@@ -4,6 +4,7 @@
 //! are written, by the cells that the traffic declares.
 
 use anabranch_driving::road::RoadMemory;
+use anabranch_errors::SENSORS_MAX;
 use anabranch_geometry::Point;
 use anabranch_kernel::{KeyWriter, Variable};
 use anabranch_sensing::{Tracked, Tracker};
@@ -23,6 +24,9 @@ pub(in super::super) struct StreetLayout {
     memory: (usize, bool),
     traffic: usize,
     detector: usize,
+    /// Of the object sensors after the first.
+    detectors: [usize; SENSORS_MAX],
+    plain: usize,
     tracks: usize,
     stood: usize,
     attached: usize,
@@ -58,7 +62,15 @@ impl Street {
         StreetLayout {
             memory: (add(if drives { RoadMemory::variables() } else { place_variables() }), drives),
             traffic: add(traffic),
-            detector: add(self.detector.variables("sensor")),
+            detector: add(self.eyes[0].detector.variables("sensor")),
+            detectors: {
+                let mut first = [0; SENSORS_MAX];
+                for (place, eye) in first.iter_mut().zip(&self.eyes[1..]) {
+                    *place = add(eye.detector.variables(&format!("sensor.{}", eye.name)));
+                }
+                first
+            },
+            plain: add(self.gauges.as_ref().map_or_else(Vec::new, |gauges| gauges.sensors.variables("plain"))),
             tracks: add(Tracker::variables("track")),
             stood: add(vec![Variable::exact("stood")]),
             attached: add(self.vehicle.variables()),
@@ -84,7 +96,7 @@ impl Street {
                 width_m: 2.0 * other.half_width_m,
             })
         };
-        let looked = own.branch.tick.saturating_sub(1) / u32::from(self.look_ticks) * u32::from(self.look_ticks);
+        let looked = own.branch.tick.saturating_sub(1) / u32::from(self.fuse_ticks) * u32::from(self.fuse_ticks);
         let lag_s = f64::from(own.branch.tick - looked) * (self.step_us as f64 * 1e-6) + self.latency_s;
         own.tracks.write_key_about(lag_s, nearest, (first, key));
         self.buffers.put(buffers);
@@ -100,7 +112,13 @@ impl Street {
         let now = self.now(street.branch.tick);
         street.branch.write_key(&now, layout.traffic, key);
         drop(now);
-        self.detector.write_key(&street.detector, layout.detector, key);
+        self.eyes[0].detector.write_key(&street.detector, layout.detector, key);
+        for ((eye, state), first) in self.eyes[1..].iter().zip(&street.detectors).zip(layout.detectors) {
+            eye.detector.write_key(state, first, key);
+        }
+        if let (Some(gauges), Some(plain)) = (&self.gauges, &street.plain) {
+            gauges.sensors.write_key(plain, layout.plain, key);
+        }
         match layout.memory {
             (_, true) => self.write_tracks(state, layout.tracks, key),
             (_, false) => street.tracks.write_key(layout.tracks, key),

@@ -2,10 +2,11 @@
 
 use anabranch_driving::road::{ObjectKind, Seen, SeenLight, SeenObject};
 use anabranch_driving::track::EgoEstimate;
-use anabranch_errors::Effects;
+use anabranch_errors::{Effects, SENSORS_MAX};
 use anabranch_geometry::Pose;
 use anabranch_kernel::{Chance, Fault, Seed};
-use anabranch_sensing::{DetectionErrors, DetectorInput, Displacement, Late, Track, TrueObject};
+use anabranch_sensing::{DetectionErrors, Detections, DetectorInput, Displacement, Late, Look, Track, TrueObject};
+use arrayvec::ArrayVec;
 
 use super::cast::Part;
 use super::others::{Other, WALKER_HALF_M};
@@ -17,7 +18,12 @@ const NOWHERE_M: f64 = 1e9;
 const PERSON_M: f64 = 1.0;
 const CYCLIST_M: [f64; 2] = [2.5, 1.0];
 /// Name of the sensor's own chance.
-pub(super) const CHANCE: &str = "ego.sensor";
+const CHANCE: &str = "ego.sensor";
+
+/// Name of the chance of a sensor: the first has that of the only one.
+pub(super) fn chance_name(number: usize, name: &str) -> String {
+    if number == 0 { CHANCE.to_owned() } else { format!("{CHANCE}.{name}") }
+}
 
 /// The car as its sensors have it.
 #[derive(Clone, Copy, Debug)]
@@ -39,40 +45,79 @@ impl Street {
         buffers: &mut Buffers,
     ) -> Result<(), Fault> {
         let tick = u64::from(own.branch.tick);
-        if !self.detector.is_due(tick) {
+        if !tick.is_multiple_of(u64::from(self.fuse_ticks)) {
             return Ok(());
         }
-        self.fill_scene(buffers);
-        if let Some(fences) = &self.fences {
-            fences.stop_rays(self.sensor.pose(viewer.truth).point(), self.sensor.spec().horizon_m, buffers)?;
+        if self.eyes.iter().any(|eye| eye.detector.is_due(tick)) {
+            self.fill_scene(buffers);
         }
-        let Buffers { scene, scan, faces, .. } = buffers;
-        self.sensor.scan_behind(viewer.truth, scene, &self.walls, faces, scan);
-        let looks = |ticks: u16| ticks.div_ceil(self.look_ticks);
-        let late = effects.late.map(|late| Late { obstacles: late.obstacles, ticks: looks(late.ticks) });
-        let displaced = effects.displaced.map(|group| Displacement { objects: group.obstacles, by_m: group.by_m });
-        let Buffers { scan, objects, detections, ghosts, .. } = buffers;
+        buffers.detections.resize_with(self.eyes.len(), Detections::default);
+        for number in 0..self.eyes.len() {
+            self.look_by(number, own, viewer, effects, buffers)?;
+        }
+        let looks: ArrayVec<Look<'_>, SENSORS_MAX> = self
+            .eyes
+            .iter()
+            .zip(&buffers.detections)
+            .filter(|(eye, _)| eye.detector.is_due(tick))
+            .map(|(eye, detections)| Look { detections, position_m: eye.position_m, behind_s: eye.behind_s })
+            .collect();
+        self.tracker.fuse(&mut own.tracks, &looks);
+        Ok(())
+    }
+
+    /// One sensor looks, if it is due.
+    fn look_by(
+        &self,
+        number: usize,
+        own: &mut StreetState,
+        viewer: Viewer,
+        effects: &Effects,
+        buffers: &mut Buffers,
+    ) -> Result<(), Fault> {
+        let tick = u64::from(own.branch.tick);
+        let eye = &self.eyes[number];
+        if !eye.detector.is_due(tick) {
+            return Ok(());
+        }
+        if let Some(fences) = &self.fences {
+            fences.stop_rays(eye.sensor.pose(viewer.truth).point(), eye.sensor.spec().horizon_m, buffers)?;
+        }
+        let Buffers { scan, scene, objects, detections, ghosts, faces, .. } = buffers;
+        eye.sensor.scan_behind(viewer.truth, scene, &self.walls, faces, scan);
+        let (mask, alone) = (1_u8 << number, effects.sensing[number]);
+        let looks = |ticks: u16| ticks.div_ceil(eye.look_ticks);
+        let of = |sensors: u8, obstacles: u32| if sensors & mask == 0 { 0 } else { obstacles };
+        let late =
+            effects.late.map(|late| Late { obstacles: of(late.sensors, late.obstacles), ticks: looks(late.ticks) });
+        let displaced = effects
+            .displaced
+            .map(|group| Displacement { objects: of(group.sensors, group.obstacles), by_m: group.by_m });
         ghosts.clear();
         for (number, part) in self.cast.parts.iter().enumerate() {
             if let Part::Ghost(seen) = part
-                && effects.ghosts >> number & 1 == 1
+                && (effects.ghosts | alone.ghosts) >> number & 1 == 1
             {
                 ghosts.push(*seen);
             }
         }
         let errors = DetectionErrors {
-            missed: effects.missed,
-            flipped: effects.flipped,
+            missed: effects.missed | alone.missed,
+            flipped: effects.flipped | alone.flipped,
             displaced: &displaced,
             late: &late,
             ghosts,
-            latency_more: 0,
+            latency_more: looks(alone.delay_ticks),
+            lost: alone.lost,
         };
         let (car, believed) = (viewer.truth, viewer.believed);
-        let input = DetectorInput { sensor: &self.sensor, scan, objects, car, believed, visibility: 1.0, errors };
-        let chance = Chance::new(Seed(own.seed), CHANCE);
-        self.detector.read(&mut own.detector, &input, tick, chance, detections);
-        self.tracker.step(&mut own.tracks, detections);
+        let input = DetectorInput { sensor: &eye.sensor, scan, objects, car, believed, visibility: 1.0, errors };
+        let chance = Chance::new(Seed(own.seed), &eye.chance);
+        let state = match number.checked_sub(1) {
+            None => &mut own.detector,
+            Some(other) => &mut own.detectors[other],
+        };
+        eye.detector.read(state, &input, tick, chance, &mut detections[number]);
         Ok(())
     }
 
@@ -111,7 +156,7 @@ impl Street {
         ego: EgoEstimate,
         buffers: &'b mut Buffers,
     ) -> Seen<'b> {
-        let since_look = own.branch.tick % u32::from(self.look_ticks);
+        let since_look = own.branch.tick % u32::from(self.fuse_ticks);
         let seconds = f64::from(since_look) * (self.step_us as f64 * 1e-6);
         let Buffers { seen, lights, .. } = buffers;
         seen.clear();

@@ -15,7 +15,9 @@ mod lately;
 mod look;
 mod others;
 mod place;
+mod plain;
 mod rules;
+mod script;
 mod signals;
 mod squares;
 mod state;
@@ -33,7 +35,7 @@ use anabranch_roads::{Network, SignalRef};
 use anabranch_sensing::{
     Detection, Detections, Detector, Navigation, RaySensor, Scan, Scene, Tracker, TrueObject, Walls,
 };
-use anabranch_traffic::{BranchScratch, Layout, Traffic};
+use anabranch_traffic::{BranchScratch, Layout, Outside, Traffic};
 
 pub(super) use assemble::{assemble, numbers};
 use cast::Cast;
@@ -63,12 +65,12 @@ pub(crate) struct Street {
     cast: Cast,
     /// Outlines of the kinds of cars, about their own middle; the last is that of pedestrians.
     shapes: Vec<EdgeSet>,
-    sensor: RaySensor,
-    detector: Detector,
+    /// Object sensors, at least one.
+    eyes: Vec<Eye>,
     tracker: Tracker,
-    /// Base cycles between two looks.
-    look_ticks: u16,
-    /// Between seeing and telling.
+    /// Base cycles between two steps of the tracker: what the cycles of all sensors have in common.
+    fuse_ticks: u16,
+    /// Between seeing and telling, of the quickest sensor.
     latency_s: f64,
     walls: Walls,
     /// Permanent obstacles in tiles.
@@ -86,9 +88,30 @@ pub(crate) struct Street {
     ego_kind: u8,
     /// What moves the car.
     pub(super) vehicle: Vehicle,
+    /// Plain sensors, if there are any.
+    gauges: Option<plain::Gauges>,
+    /// Triggers that are fired by hand, and from which base cycle on.
+    by_hand: Vec<(u32, usize)>,
     /// How it finds its place; by the truth and its errors if `None`.
     navigation: Option<Navigation>,
     buffers: Pool,
+}
+
+/// An object sensor.
+#[derive(Debug)]
+struct Eye {
+    /// Its name in the file.
+    name: String,
+    /// Name of its chance.
+    chance: String,
+    sensor: RaySensor,
+    detector: Detector,
+    /// Base cycles between two looks.
+    look_ticks: u16,
+    /// Standard deviation of a position, as the tracker counts with it.
+    position_m: f64,
+    /// How much later it tells than the quickest one.
+    behind_s: f64,
 }
 
 /// What one segment works with and nobody saves.
@@ -100,7 +123,8 @@ struct Buffers {
     scene: Scene,
     scan: Scan,
     objects: Vec<TrueObject>,
-    detections: Detections,
+    detections: Vec<Detections>,
+    bystanders: Vec<Outside>,
     ghosts: Vec<Detection>,
     seen: Vec<SeenObject>,
     lights: Vec<SeenLight>,

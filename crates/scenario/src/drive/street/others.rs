@@ -1,13 +1,16 @@
 //! Everybody near the car at one moment, in the plane.
 
+use std::f64::consts::{FRAC_PI_2, PI};
+
 use anabranch_geometry::{Point, Pose};
 use anabranch_kernel::maths;
 use anabranch_roads::Network;
-use anabranch_traffic::{Branch, Timeline};
+use anabranch_traffic::{Branch, Direction, Outside, Side, Stage, Timeline, Walker};
 
 use super::Street;
 use super::cast::Part;
 use super::clock::{Now, Placed, Plane};
+use super::script::{Script, ScriptFrame};
 
 /// Others without a name count from here.
 pub(super) const UNNAMED_FROM: u32 = 1 << 16;
@@ -98,11 +101,17 @@ impl Street {
     fn standing(&self, (branch, now): (&Branch, &Timeline), number: u32, part: &Part) -> Option<Other> {
         match *part {
             Part::Vehicle | Part::Ghost(_) => None,
-            Part::Walker { walker, heading, speed_mps } => {
+            Part::Walker { walker, heading, speed_mps, strolls } => {
                 let spec = self.traffic.walker(walker);
                 let now = branch.walker_in(now, walker);
                 let point = spec.point(&now);
-                let crosses = now.stage == anabranch_traffic::Stage::Crosses;
+                let crosses = now.stage == Stage::Crosses;
+                let (heading, crosses) = if strolls {
+                    let starts = self.traffic.walker_trigger(walker).is_none_or(|trigger| branch.fired().has(trigger));
+                    (maths::wrap_angle(heading + turned(&now)), starts && now.stage != Stage::Waits)
+                } else {
+                    (heading, crosses)
+                };
                 Some(Other {
                     number,
                     pose: Pose::new(point.x, point.y, heading),
@@ -112,11 +121,68 @@ impl Street {
                     shape: Shape::Kind(self.shapes.len() as u8 - 1),
                 })
             }
+            Part::Scripted { script, trigger } => {
+                let (script, frame) = self.on_script(branch, script, trigger);
+                Some(Other {
+                    number,
+                    pose: frame.pose,
+                    speed_mps: frame.speed_mps,
+                    half_length_m: script.half_length_m,
+                    half_width_m: script.half_width_m,
+                    shape: Shape::Own(number as u16),
+                })
+            }
             Part::Thing { pose, half_length_m, half_width_m, trigger } => {
                 let is_there = trigger.is_none_or(|trigger| branch.fired().has(trigger));
                 let shape = Shape::Own(number as u16);
                 is_there.then_some(Other { number, pose, speed_mps: 0.0, half_length_m, half_width_m, shape })
             }
+        }
+    }
+}
+
+/// Direction of a pedestrian, from that of a crossing from the right.
+fn turned(walker: &Walker) -> f64 {
+    match (walker.stage, walker.side, walker.direction) {
+        (Stage::Walks, _, Direction::Forth) => -FRAC_PI_2,
+        (Stage::Walks, _, Direction::Back) => FRAC_PI_2,
+        (Stage::Waits | Stage::Crosses, Side::Near, _) => 0.0,
+        (Stage::Waits | Stage::Crosses, Side::Far, _) => PI,
+    }
+}
+
+impl Street {
+    /// Somebody on a predetermined way: at its beginning until he sets out.
+    fn on_script(&self, branch: &Branch, script: usize, trigger: Option<usize>) -> (&Script, ScriptFrame) {
+        let script = &self.cast.scripts[script];
+        let since = match trigger {
+            None => Some(0),
+            Some(trigger) => branch.fired().since(trigger),
+        };
+        let frame = match since {
+            Some(since) => script.at(branch.tick - since),
+            None => ScriptFrame { speed_mps: 0.0, ..script.at(0) },
+        };
+        (script, frame)
+    }
+
+    /// Those on predetermined ways as the traffic sees them, where they are on a lane.
+    pub(super) fn put_bystanders(&self, branch: &Branch, out: &mut Vec<Outside>) {
+        out.clear();
+        for part in &self.cast.parts {
+            let Part::Scripted { script, trigger } = *part else { continue };
+            let (script, frame) = self.on_script(branch, script, trigger);
+            let Some((lane, place)) = self.network.nearest(frame.pose.point()) else { continue };
+            let own = self.network.lane(lane);
+            let (sin, cos) = maths::sin_cos(frame.pose.heading - place.heading);
+            let aside_m = script.half_length_m * sin.abs() + script.half_width_m * cos.abs();
+            if place.lateral_m.abs() - aside_m > 0.5 * own.width_m(place.station_m) {
+                continue;
+            }
+            let front_m = place.station_m + script.half_length_m * cos.abs() + script.half_width_m * sin.abs();
+            let (lane, station_m) = self.layout.place(lane, front_m.clamp(0.0, own.length_m()));
+            let speed_mps = frame.speed_mps * cos;
+            out.push(Outside { lane, station_m, lateral_m: place.lateral_m, speed_mps, kind: script.kind });
         }
     }
 }

@@ -31,6 +31,19 @@ pub(super) fn navigation(given: &file::FilterSpec, road: &RoadSpec, world: &Worl
         let spec = MotionSensorSpec::new(period_ticks, sensor.noise);
         MotionSensorSpec { assumed: sensor.assumed.unwrap_or(spec.assumed), ..spec }
     };
+    Navigation::new(NavigationSpec {
+        gps: sensor(&given.gps, GPS_S),
+        compass: sensor(&given.compass, 0.0),
+        wheels: sensor(&given.wheels, 0.0),
+        gyro: sensor(&given.gyro, 0.0),
+        filter: FilterSpec::CAR,
+        zones: zones(road, world),
+        tick_s: world.step_s.value,
+    })
+}
+
+/// Where satellites are received badly: zones of the map, and of the scenario.
+pub(super) fn zones(road: &RoadSpec, world: &WorldSpec) -> Zones {
     let zones = world.zones.iter().filter_map(|zone| {
         let reception = match zone.effect {
             ZoneEffect::Friction(_) => return None,
@@ -39,15 +52,7 @@ pub(super) fn navigation(given: &file::FilterSpec, road: &RoadSpec, world: &Worl
         };
         Some(Zone { name: zone.id.value.clone(), corners: zone.corners.clone(), reception })
     });
-    Navigation::new(NavigationSpec {
-        gps: sensor(&given.gps, GPS_S),
-        compass: sensor(&given.compass, 0.0),
-        wheels: sensor(&given.wheels, 0.0),
-        gyro: sensor(&given.gyro, 0.0),
-        filter: FilterSpec::CAR,
-        zones: Zones::of_network(&road.network).and(zones.collect()),
-        tick_s: world.step_s.value,
-    })
+    Zones::of_network(&road.network).and(zones.collect())
 }
 
 /// The state of a filter that has settled while the car came to its start, straight on and at the speed of the start.

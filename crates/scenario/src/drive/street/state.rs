@@ -2,7 +2,7 @@
 
 use super::lately::Lately;
 use anabranch_driving::road::RoadMemory;
-use anabranch_sensing::{DetectorState, NavigationState, TrackerState};
+use anabranch_sensing::{DetectorState, NavigationState, PlainState, TrackerState};
 use anabranch_traffic::Branch;
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,10 @@ pub struct StreetState {
     pub memory: RoadMemory,
     /// Others, as far as they differ from what they would do without the car.
     pub branch: Branch,
-    /// Readings on their way, and how long objects have been in sight.
+    /// Of the first object sensor: readings on their way, and how long objects have been in sight.
     pub detector: DetectorState,
+    /// Of the others.
+    pub detectors: Vec<DetectorState>,
     /// What the driver believes about others.
     pub tracks: TrackerState,
     /// The car has stood before the stop sign that comes next.
@@ -25,6 +27,8 @@ pub struct StreetState {
     pub attached: Attached,
     /// What the filter of the own motion believes, where there is one.
     pub navigation: Option<Box<NavigationState>>,
+    /// What plain sensors tell, where there are some.
+    pub plain: Option<Box<PlainState>>,
     /// How the car has behaved, for requirements.
     pub lately: Lately,
     /// Of the chance of sensors: the same in every state of an exploration.

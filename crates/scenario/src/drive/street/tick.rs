@@ -8,10 +8,10 @@ use anabranch_sensing::TrackerState;
 use anabranch_traffic::Input;
 use anabranch_vehicle::{Car, Gear};
 
-use super::super::{Drive, Driver};
 use super::super::state::{DriveState, DriverMemory, HeldCommand};
 use super::super::tick::Scratch;
-use super::look::{CHANCE, Viewer};
+use super::super::{Drive, Driver};
+use super::look::Viewer;
 use super::others::Other;
 use super::rules::Moved;
 use super::signals::Moment;
@@ -117,6 +117,7 @@ impl Drive {
         if let Err(fault) = street.look(&mut on.own, viewer, &scratch.effects, &mut on.buffers) {
             on.buffers.fault = Some(fault);
         }
+        street.read_gauges(&mut on.own, &state.car.car, scratch.effects.friction_gain);
         told
     }
 
@@ -168,10 +169,12 @@ impl Drive {
         let attached = &mut own.attached;
         let mut contact = self
             .advance(state, scratch, |car, gear_sign| moved(street.vehicle.hand((car, attached), gear_sign, ground)));
+        street.fire_by_hand(own.branch.tick, &mut buffers.fire);
+        street.put_bystanders(&own.branch, &mut buffers.bystanders);
         street.traffic.step_branch(
             &street.now(own.branch.tick),
             &mut own.branch,
-            Input { outside: &outside, fire: &buffers.fire },
+            Input { outside: &outside, bystanders: &buffers.bystanders, fire: &buffers.fire },
             &mut buffers.branch,
         );
         state.tick += 1;
@@ -336,6 +339,15 @@ impl Street {
         let fires = self.cast.fires.iter().enumerate().filter(|(number, _)| appeared >> number & 1 == 1);
         fire.extend(fires.filter_map(|(_, trigger)| *trigger));
     }
+    /// Adds the triggers that are fired by hand.
+    fn fire_by_hand(&self, tick: u32, fire: &mut Vec<usize>) {
+        let due = self.by_hand.iter().filter(|(at, _)| *at <= tick).map(|(_, trigger)| *trigger);
+        for trigger in due {
+            if !fire.contains(&trigger) {
+                fire.push(trigger);
+            }
+        }
+    }
     /// Number in verdicts: objects with a name follow walls and obstacles, and all others are one.
     fn verdict_number(&self, number: u32) -> u32 {
         self.verdicts_from + number.min(self.cast.parts.len() as u32)
@@ -350,16 +362,24 @@ impl Street {
         let tick_s = self.step_us as f64 * 1e-6;
         let navigation = self.navigation.as_ref();
         let navigation = navigation.map(|n| Box::new(place::settled(n, seed, car.pose(), car.speed, tick_s)));
-        StreetState {
+        let detector = |number: usize| {
+            let eye = &self.eyes[number];
+            eye.detector.start(Chance::new(seed, &eye.chance))
+        };
+        let mut state = StreetState {
             attached: self.vehicle.start(),
             navigation,
             memory: self.drivers[start].start(),
             branch: self.traffic.branch(),
-            detector: self.detector.start(Chance::new(seed, CHANCE)),
+            detector: detector(0),
+            detectors: (1..self.eyes.len()).map(detector).collect(),
+            plain: None,
             tracks: TrackerState::default(),
             stood: false,
             lately: super::lately::Lately::default(),
             seed: seed.0,
-        }
+        };
+        state.plain = self.start_gauges(&state, car);
+        state
     }
 }

@@ -101,7 +101,7 @@ impl Street {
 
     /// What the tracker believes in, moved on since the last look.
     fn tracked(&self, own: &StreetState) -> Vec<ObjectSeen> {
-        let since_look = own.branch.tick % u32::from(self.look_ticks);
+        let since_look = own.branch.tick % u32::from(self.fuse_ticks);
         let seconds = f64::from(since_look) * (self.step_us as f64 * 1e-6);
         let seen = |track: &Track| {
             let at = track.after(seconds);
@@ -122,9 +122,9 @@ impl Street {
         own.tracks.confirmed().map(seen).collect()
     }
 
-    /// Seconds between two looks of the sensor.
+    /// Seconds between two looks.
     pub(in super::super) fn look_s(&self) -> f64 {
-        f64::from(self.look_ticks) * self.step_us as f64 / 1e6
+        f64::from(self.fuse_ticks) * self.step_us as f64 / 1e6
     }
 
     /// The route of a start, for those who begin it.

@@ -134,10 +134,7 @@ impl Vehicle {
         (on, time_s, gain): (&OnLane, f64, f64),
     ) -> Handed<'a> {
         let friction = match self {
-            Self::Tyres(_, ground) => {
-                let place = Place { point: car.pose().point(), lane: Some((on.lane.0, on.place.station_m)) };
-                ground.friction(&place, time_s, gain)
-            }
+            Self::Tyres(_, ground) => ground.friction(&place_on(car, on), time_s, gain),
             Self::Rolling(_) | Self::Trailer(..) => 1.0,
         };
         Handed { car, attached, gear_sign, friction }
@@ -167,8 +164,13 @@ impl Attached {
     }
 }
 
+/// Where a car is, as grounds know it.
+pub(super) fn place_on(car: &Car<f64>, on: &OnLane) -> Place {
+    Place { point: car.pose().point(), lane: Some((on.lane.0, on.place.station_m)) }
+}
+
 /// The ground: zones of the map, then those of the scenario.
-fn ground(network: &Network, world: &WorldSpec) -> Result<Ground, BadGround> {
+pub(super) fn ground(network: &Network, world: &WorldSpec) -> Result<Ground, BadGround> {
     let mapped = network.zones().iter().filter_map(|zone| match zone.kind {
         ZoneKind::Friction(friction) => {
             let area = Area::Polygon(zone.corners.clone());

@@ -33,6 +33,7 @@ pub(super) fn build(
         safety_distance_m: view.real("safety_distance")?,
         path: path?,
         filter: super::localisation::build(problems, view)?,
+        plain: super::plain::build(problems, view)?,
         localisation_cycle_s: view.table("localisation").and_then(|table| table.real("cycle")),
         obstacle_sensor: match view.table("obstacle_sensor") {
             Some(table) => Some(ObstacleSensorSpec { range_m: table.real("range")?, cycle_s: table.real("cycle")? }),

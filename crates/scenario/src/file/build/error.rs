@@ -5,10 +5,12 @@ use anabranch_kernel::units::Dimension;
 use super::super::codes::Code;
 use super::super::keys::ERROR_KINDS;
 use super::super::problems::{Problem, Problems, excerpt, listed, nearest};
+use super::super::road_spec::SensorSpec;
 use super::super::span::Located;
 use super::super::spec::{DriftSize, ErrorKind, ErrorSpec, LimitsSpec, ObstacleSpec};
 use super::super::view::View;
 use super::super::words::{ErrorPlace, Frame};
+use super::sensor::LATENCY_READINGS_MAX;
 use super::{check_ids, probability};
 
 /// Where `on` points to: a place, or a place and an obstacle.
@@ -16,6 +18,14 @@ use super::{check_ids, probability};
 struct Target {
     place: Located<ErrorPlace>,
     obstacle: Option<usize>,
+    sensor: Option<usize>,
+}
+
+/// What errors can be about.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    obstacles: &'a [ObstacleSpec],
+    sensors: &'a [SensorSpec],
 }
 
 pub(super) fn limits(root: View<'_>) -> LimitsSpec {
@@ -28,15 +38,18 @@ pub(super) fn build_all(
     problems: &mut Problems<'_>,
     root: View<'_>,
     obstacles: &[ObstacleSpec],
+    sensors: &[SensorSpec],
 ) -> Option<Vec<ErrorSpec>> {
+    let known = Known { obstacles, sensors };
     let built: Vec<Option<ErrorSpec>> =
-        root.tables("error").into_iter().map(|view| build(problems, view, obstacles)).collect();
+        root.tables("error").into_iter().map(|view| build(problems, view, known)).collect();
     check_ids(problems, "error", built.iter().flatten().map(|error| &error.id));
     built.into_iter().collect()
 }
 
-fn build(problems: &mut Problems<'_>, view: View<'_>, obstacles: &[ObstacleSpec]) -> Option<ErrorSpec> {
-    let target = target(problems, view, obstacles)?;
+fn build(problems: &mut Problems<'_>, view: View<'_>, known: Known<'_>) -> Option<ErrorSpec> {
+    let target = target(problems, view, known)?;
+    let obstacles = known.obstacles;
     let name = ERROR_KINDS.iter().copied().find(|name| view.get(name).is_some())?;
     check_place(problems, name, target.place)?;
     let table = view.table(name)?;
@@ -46,12 +59,16 @@ fn build(problems: &mut Problems<'_>, view: View<'_>, obstacles: &[ObstacleSpec]
         "delay" => ErrorKind::Delay { by_s: sizes(problems, table, "by")? },
         "offset" => offset(problems, table, target.place.value)?,
         "gain" => gain(problems, table)?,
-        "lost" => super::localisation::lost(problems, table)?,
+        "lost" => super::localisation::lost(problems, table, target.place.value)?,
         _ => obstacle_error(problems, name, table, target, obstacles)?,
     };
+    if let (Some(sensor), ErrorKind::Delay { by_s }) = (target.sensor, &kind) {
+        check_readings(problems, &known.sensors[sensor], by_s, table)?;
+    }
     Some(ErrorSpec {
         id: view.text("id")?,
         on: target.place,
+        sensor: target.sensor.map(|sensor| sensor as u8),
         per_run: view.small_count("per_run"),
         probability: match view.table("probability") {
             Some(table) => Some(probability::build(problems, table, &kind)?),
@@ -61,28 +78,51 @@ fn build(problems: &mut Problems<'_>, view: View<'_>, obstacles: &[ObstacleSpec]
     })
 }
 
-fn target(problems: &mut Problems<'_>, view: View<'_>, obstacles: &[ObstacleSpec]) -> Option<Target> {
-    let on = view.text("on")?;
-    if let Some(place) = ErrorPlace::from_word(&on.value) {
-        return Some(Target { place: Located::new(place, on.span), obstacle: None });
+/// What is on its way is part of the state, and there must not be too much of it.
+fn check_readings(problems: &mut Problems<'_>, sensor: &SensorSpec, by_s: &[f64], table: View<'_>) -> Option<()> {
+    let longest_s = by_s.iter().copied().fold(0.0, f64::max) + sensor.latency_s.value;
+    if longest_s / sensor.cycle_s.value > LATENCY_READINGS_MAX {
+        let message =
+            format!("with its latency `{}` would be more than {LATENCY_READINGS_MAX} looks late", sensor.id.value);
+        problems.add(Code::OutOfRange, table.span(), message, "make `by` smaller");
+        return None;
     }
+    Some(())
+}
+
+fn target(problems: &mut Problems<'_>, view: View<'_>, known: Known<'_>) -> Option<Target> {
+    let on = view.text("on")?;
+    let names: Vec<String> = known.sensors.iter().map(|sensor| format!("sensor.{}", sensor.id.value)).collect();
+    let only = (known.sensors.len() == 1 && on.value == ErrorPlace::Sensor.word()).then_some(0);
+    if let Some(sensor) = names.iter().position(|name| *name == on.value).or(only) {
+        let place = Located::new(ErrorPlace::Sensor, on.span);
+        return Some(Target { place, obstacle: None, sensor: Some(sensor) });
+    }
+    if let Some(place) = ErrorPlace::from_word(&on.value).filter(|place| *place != ErrorPlace::Sensor) {
+        return Some(Target { place: Located::new(place, on.span), obstacle: None, sensor: None });
+    }
+    let obstacles = known.obstacles;
     let obstacle = obstacles.iter().position(|obstacle| obstacle.id.value == on.value);
     if obstacle.is_none() {
-        let words = || ErrorPlace::WORDS.iter().copied().chain(obstacles.iter().map(|o| o.id.value.as_str()));
+        let places = ErrorPlace::WORDS.iter().copied().filter(|word| *word != ErrorPlace::Sensor.word());
+        let places: Vec<&str> = places.chain(names.iter().map(String::as_str)).collect();
+        let words = || places.iter().copied().chain(obstacles.iter().map(|o| o.id.value.as_str()));
         let guess = nearest(&on.value, words()).map_or(String::new(), |word| format!("did you mean `{word}`? "));
         let message = format!("there is no `{}` where an error could happen", excerpt(&on.value));
         problems.add(Code::UnknownPlace, on.span, message, format!("{guess}it is {}", listed(words().take(20))));
     }
-    Some(Target { place: Located::new(ErrorPlace::Obstacles, on.span), obstacle: Some(obstacle?) })
+    Some(Target { place: Located::new(ErrorPlace::Obstacles, on.span), obstacle: Some(obstacle?), sensor: None })
 }
 
 fn places_of(kind: &str) -> &'static [ErrorPlace] {
     match kind {
-        "jump" | "drift" | "lost" => &[ErrorPlace::Localisation],
-        "delay" => &[ErrorPlace::Localisation, ErrorPlace::Actuators],
+        "jump" | "drift" => &[ErrorPlace::Localisation],
+        "lost" => &[ErrorPlace::Localisation, ErrorPlace::Sensor],
+        "delay" => &[ErrorPlace::Localisation, ErrorPlace::Actuators, ErrorPlace::Sensor],
         "offset" => &[ErrorPlace::Steering, ErrorPlace::Acceleration],
         "gain" => &[ErrorPlace::Steering, ErrorPlace::Acceleration, ErrorPlace::Friction],
-        _ => &[ErrorPlace::Obstacles],
+        "appears" => &[ErrorPlace::Obstacles],
+        _ => &[ErrorPlace::Obstacles, ErrorPlace::Sensor],
     }
 }
 

@@ -141,7 +141,7 @@ pub(super) fn check(problems: &mut Problems<'_>, ego: &EgoSpec, world: &WorldSpe
         }
     }
     slippery.extend(errors.iter().filter(|error| error.on.value == ErrorPlace::Friction).map(|error| error.on.span));
-    let is_lost = |error: &&ErrorSpec| matches!(error.kind.value, ErrorKind::Lost { .. });
+    let is_lost = |error: &&ErrorSpec| error.sensor.is_none() && matches!(error.kind.value, ErrorKind::Lost { .. });
     hidden.extend(errors.iter().filter(is_lost).map(|error| error.kind.span));
     for span in slippery.into_iter().filter(|_| !slips) {
         let help = "write vehicle = { model = \"single-track\" }, or leave it out";

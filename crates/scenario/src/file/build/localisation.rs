@@ -8,6 +8,7 @@ use super::super::motion_spec::{FilterSpec, MotionSensorGiven};
 use super::super::problems::{Problems, excerpt, listed};
 use super::super::spec::ErrorKind;
 use super::super::view::View;
+use super::super::words::ErrorPlace;
 
 /// The sensors by name, with what they tell.
 const SENSORS: [(&str, MotionSensor, Output, Dimension); 4] = [
@@ -87,9 +88,23 @@ fn sensor(
 }
 
 /// Sensors that fall silent.
-pub(super) fn lost(problems: &mut Problems<'_>, view: View<'_>) -> Option<ErrorKind> {
+pub(super) fn lost(problems: &mut Problems<'_>, view: View<'_>, place: ErrorPlace) -> Option<ErrorKind> {
     let mut sensors = Vec::new();
-    for node in view.get("sensors")?.items() {
+    let named = match (place, view.get("sensors")) {
+        (ErrorPlace::Sensor, None) => return Some(ErrorKind::Lost { sensors }),
+        (ErrorPlace::Sensor, Some(named)) => {
+            let message = "`on` names the sensor already";
+            problems.add(Code::Exclusive, named.span, message, "write lost = {}");
+            return None;
+        }
+        (_, None) => {
+            let help = format!("add sensors = [..] with {}", listed(SENSORS.iter().map(|(name, ..)| *name)));
+            problems.add(Code::MissingKey, view.span(), "`lost` does not say which sensors", help);
+            return None;
+        }
+        (_, Some(named)) => named,
+    };
+    for node in named.items() {
         let text = node.text().unwrap_or_default();
         let Some((_, sensor, ..)) = SENSORS.iter().find(|(name, ..)| *name == text) else {
             let message = format!("there is no sensor `{}` of the own motion", excerpt(text));

@@ -8,8 +8,11 @@ mod ground;
 mod localisation;
 mod model;
 mod object;
+mod plain;
 mod probability;
 mod road;
+pub(crate) mod script;
+pub(crate) mod sensor;
 mod vehicle;
 pub(crate) mod way;
 mod world;
@@ -50,7 +53,8 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
         Some(road) => Some(road?),
         None => None,
     };
-    let errors = error::build_all(problems, root, &error_targets(&world.obstacles, road.as_ref()));
+    let sensors = road.as_ref().map_or(&[][..], |road| &road.sensors);
+    let errors = error::build_all(problems, root, &error_targets(&world.obstacles, road.as_ref()), sensors);
     if let (Some(ego), Some(errors)) = (&ego, &errors) {
         ground::check(problems, ego, &world, errors);
     }

@@ -6,7 +6,7 @@ use super::super::codes::Code;
 use super::super::keys::{self, Section};
 use super::super::problems::{Problems, listed, nearest};
 use super::super::road_spec::{
-    FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhat, TriggerWhen,
+    FlowSpec, ObjectSpec, RoadSpec, ScriptSpec, TrafficSpec, TriggerSpec, TriggerWhat, TriggerWhen,
 };
 use super::super::span::{Located, Span};
 use super::super::tree::{Node, Value};
@@ -14,9 +14,6 @@ use super::super::view::View;
 use super::super::words::{Care, LightColour, ObjectKind};
 use super::check_ids;
 use super::road::{Road, lane, place};
-
-/// Longest latency of a sensor, in looks: what is on its way is part of the state.
-const LATENCY_READINGS_MAX: f64 = 20.0;
 
 /// Everything on a road.
 pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, road: &Road) -> Option<RoadSpec> {
@@ -32,7 +29,10 @@ pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, road: &Road) ->
         span: root.get("road")?.span,
         map: road.map.clone(),
         traffic: or_empty(root, "traffic", |view| traffic(problems, view, road))?,
-        sensor: or_empty(root.table("ego")?, "sensor", |view| sensor(problems, view))?,
+        sensors: match root.table("ego")? {
+            ego if ego.get("sensor").is_some() => super::sensor::build(problems, ego)?,
+            ego => vec![or_empty(ego, "sensor", |view| super::sensor::sensor(problems, view, true))?],
+        },
         objects,
         triggers,
     })
@@ -56,7 +56,7 @@ fn kinds_of(key: &str) -> &'static [ObjectKind] {
     match key {
         "to" => VEHICLES,
         "lateral" | "length" | "width" | "ghost" => &[ObjectKind::Thing],
-        "care" | "kerb" => &[ObjectKind::Pedestrian],
+        "care" | "kerb" | "side" | "direction" | "crosses" | "walk" | "along" => &[ObjectKind::Pedestrian],
         "waits" => &[ObjectKind::Pedestrian, ObjectKind::Thing],
         _ => &[ObjectKind::Car, ObjectKind::Lorry, ObjectKind::Cyclist, ObjectKind::Pedestrian],
     }
@@ -64,20 +64,38 @@ fn kinds_of(key: &str) -> &'static [ObjectKind] {
 
 fn object(problems: &mut Problems<'_>, view: View<'_>, road: &Road) -> Option<ObjectSpec> {
     let kind = view.word("kind", ObjectKind::from_word)?;
-    for key in ["to", "lateral", "length", "width", "ghost", "care", "kerb", "waits", "speed"] {
+    let is_scripted = view.get("poses").is_some() || view.get("acts").is_some();
+    let scripted = |key: &str| match key {
+        "waits" => is_scripted,
+        "lateral" => view.get("acts").is_some(),
+        _ => false,
+    };
+    let keys = ["to", "lateral", "length", "width", "ghost", "care", "kerb", "waits", "speed"];
+    for key in keys.into_iter().chain(super::script::STROLL).filter(|key| !scripted(key)) {
         if let Some(span) = view.key_span(key).filter(|_| !kinds_of(key).contains(&kind.value)) {
             let message = format!("`{key}` says nothing about a {}", kind.value.word());
             let help = format!("it is for {}", listed(kinds_of(key).iter().map(|kind| kind.word())));
             problems.add(Code::Exclusive, span, message, help);
         }
     }
-    let place = place(problems, Some(road), view)?;
+    let script = super::script::script(problems, view, kind.value, road)?;
+    let place = object_place(problems, view, road, script.as_ref())?;
     let real = |key: &str| view.real(key).map(|value| value.value);
     let to = match view.text("to") {
         Some(name) => Some(beside(problems, road, place.lane, &name)?),
         None => None,
     };
-    if kind.value == ObjectKind::Pedestrian && real("speed")? == 0.0 {
+    if let Some(span) = view.key_span("speed").filter(|_| matches!(script, Some(ScriptSpec::Poses(_)))) {
+        let help = "leave it out: the times of `poses` say how fast it is";
+        problems.add(Code::Exclusive, span, "`speed` says nothing beside `poses`", help);
+        return None;
+    }
+    if let Some(span) = view.key_span("fired").filter(|_| view.flag("waits") != Some(true)) {
+        let message = "nobody can start what does not wait";
+        problems.add(Code::WrongObstacle, span, message, "add `waits = true` to the object");
+        return None;
+    }
+    if kind.value == ObjectKind::Pedestrian && script.is_none() && real("speed")? == 0.0 {
         let help = "add speed = \"1.4 m/s\"";
         problems.add(Code::NotPositive, view.span(), "a pedestrian needs a speed to walk with", help);
         return None;
@@ -95,7 +113,38 @@ fn object(problems: &mut Problems<'_>, view: View<'_>, road: &Road) -> Option<Ob
         kerb_m: real("kerb")?,
         waits: view.flag("waits")?,
         ghost: view.flag("ghost")?,
+        stroll: super::script::stroll(problems, view)?,
+        script,
+        fired_s: view.real("fired"),
     })
+}
+
+/// Where an object is: as given, or nearest to where its predetermined way begins.
+fn object_place(
+    problems: &mut Problems<'_>,
+    view: View<'_>,
+    road: &Road,
+    script: Option<&ScriptSpec>,
+) -> Option<LanePlace> {
+    if let Some(ScriptSpec::Poses(poses)) = script {
+        if let Some(span) = view.key_span("lane").or_else(|| view.key_span("station")) {
+            let help = "leave it out: the first of `poses` says where it begins";
+            problems.add(Code::Exclusive, span, "the place is said twice", help);
+            return None;
+        }
+        let first = poses.first()?.pose;
+        let (lane, at) = road.network.nearest(first.point())?;
+        let station_m = at.station_m.clamp(0.0, road.network.lane(lane).length_m());
+        return Some(LanePlace { lane, station_m });
+    }
+    for key in ["lane", "station"] {
+        if view.get(key).is_none() {
+            let (message, help) = (format!("[[object]] needs the key `{key}`"), format!("add `{key}`: where it is"));
+            problems.add(Code::MissingKey, view.span(), message, help);
+            return None;
+        }
+    }
+    place(problems, Some(road), view)
 }
 
 fn beside(problems: &mut Problems<'_>, road: &Road, from: LaneId, name: &Located<String>) -> Option<LaneId> {
@@ -138,6 +187,7 @@ fn trigger(problems: &mut Problems<'_>, view: View<'_>, road: &Road, objects: &[
         when,
         brake_mps2: view.real("brake")?.value,
         for_s: view.real("for")?,
+        fired_s: view.real("fired"),
     })
 }
 
@@ -151,8 +201,7 @@ fn object_of(problems: &mut Problems<'_>, view: View<'_>, objects: &[ObjectSpec]
         problems.add(Code::UnknownObstacle, named.span, format!("there is no object `{}`", named.value), help);
         return None;
     };
-    let is_vehicle = !matches!(objects[object].kind.value, ObjectKind::Pedestrian | ObjectKind::Thing);
-    if !is_vehicle && !objects[object].waits {
+    if !objects[object].drives() && !objects[object].waits {
         let message = format!("`{}` does not wait for anything", named.value);
         problems.add(Code::WrongObstacle, named.span, message, "add `waits = true` to the object");
     }
@@ -220,38 +269,4 @@ fn flow(problems: &mut Problems<'_>, view: View<'_>, road: &Road) -> Option<Flow
     };
     let (per_hour, speed_mps) = (view.real("per_hour")?.value, view.real("speed")?.value);
     Some(FlowSpec { lane: from, per_hour, speed_mps, route, kind: kind.value })
-}
-
-fn sensor(problems: &mut Problems<'_>, view: View<'_>) -> Option<SensorSpec> {
-    let real = |key: &str| view.real(key).map(|value| value.value);
-    let view_rad = view.real("view")?;
-    // Degrees do not divide a turn exactly.
-    if view_rad.value > std::f64::consts::TAU * (1.0 + 1e-9) {
-        problems.add(
-            Code::OutOfRange,
-            view_rad.span,
-            "no sensor sees more than a full turn",
-            "write at most \"360 deg\"",
-        );
-        return None;
-    }
-    let (cycle, latency) = (view.real("cycle")?, view.real("latency")?);
-    let readings = latency.value / cycle.value;
-    if (readings - readings.round()).abs() > 1e-6 || readings > LATENCY_READINGS_MAX {
-        let message = format!("`latency` is a whole number of looks of the sensor, at most {LATENCY_READINGS_MAX}");
-        problems.add(Code::NotAMultiple, latency.span, message, "make it a multiple of `cycle`");
-        return None;
-    }
-    Some(SensorSpec {
-        range_m: real("range")?,
-        view_rad: Located::new(view_rad.value.min(std::f64::consts::TAU), view_rad.span),
-        rays: view.small_count("rays")?.value as u16,
-        cycle_s: cycle,
-        ahead_m: real("ahead")?,
-        yaw_rad: real("yaw")?,
-        share: real("share")?,
-        hits: view.small_count("hits")?.value as u8,
-        noise_m: real("noise")?,
-        latency_s: latency,
-    })
 }

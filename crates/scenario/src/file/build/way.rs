@@ -33,6 +33,10 @@ pub(super) fn check(problems: &mut Problems<'_>, ego: &EgoSpec, obstacles: &[Obs
             let help = "add [road], or leave out `filter`";
             problems.add(Code::NotOnRoads, filter.span, "the filter works on roads only", help);
         }
+        if let Some(plain) = &ego.plain {
+            let help = "add [road], or leave out `plain`";
+            problems.add(Code::NotOnRoads, plain.span, "plain sensors work on roads only", help);
+        }
         return;
     };
     if kind.value != DriverKind::Road && ego.driver.outside.is_none() && ego.driver.model.is_none() {

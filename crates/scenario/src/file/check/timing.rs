@@ -2,7 +2,7 @@
 
 use super::super::codes::Code;
 use super::super::problems::Problems;
-use super::super::road_spec::TriggerWhen;
+use super::super::road_spec::{ScriptSpec, TriggerWhen};
 use super::super::span::Located;
 use super::super::spec::{ErrorKind, ScenarioSpec};
 
@@ -44,7 +44,6 @@ fn times(spec: &ScenarioSpec) -> Vec<(String, Located<f64>)> {
         ("driver.replan", driver.replan_s),
         ("localisation.cycle", spec.ego.localisation_cycle_s),
         ("obstacle_sensor.cycle", spec.ego.obstacle_sensor.map(|sensor| sensor.cycle_s)),
-        ("sensor.cycle", spec.road.as_ref().map(|road| road.sensor.cycle_s)),
         ("segment", Some(spec.explore.segment_s)),
         ("until", Some(spec.explore.until_s)),
     ];
@@ -54,10 +53,25 @@ fn times(spec: &ScenarioSpec) -> Vec<(String, Located<f64>)> {
     });
     let sensors = sensors.filter_map(|(name, sensor)| Some((name.to_owned(), sensor.cycle_s?)));
     let deadlines = spec.requirements.iter().filter_map(|requirement| Some(("by".to_owned(), requirement.by_s?)));
+    let eyes = spec.road.iter().flat_map(|road| &road.sensors);
+    let eyes = eyes.map(|sensor| (format!("{}.cycle", sensor.id.value), sensor.cycle_s));
+    let gauges = spec.ego.plain.iter().flat_map(|plain| plain.gauges.iter().zip(anabranch_sensing::Plain::ALL));
+    let gauges = gauges.filter_map(|(gauge, sensor)| Some((format!("{}.cycle", sensor.name()), gauge.cycle_s?)));
+    let sensors = eyes.chain(sensors).chain(gauges);
     let triggers = spec.road.iter().flat_map(|road| &road.triggers).flat_map(|trigger| {
         let at = if let TriggerWhen::At(at) = trigger.when { Some(("at".to_owned(), at)) } else { None };
         at.into_iter().chain([("for".to_owned(), trigger.for_s)])
     });
+    // The beginning is a whole multiple of everything.
+    let objects = spec.road.iter().flat_map(|road| &road.objects);
+    let acts = objects.clone().filter_map(|object| object.script.as_ref()).flat_map(|script| match script {
+        ScriptSpec::Acts(acts) => acts.iter().map(|act| act.at_s).collect(),
+        ScriptSpec::Poses(_) => Vec::new(),
+    });
+    let by_hand = spec.road.iter().flat_map(|road| road.triggers.iter().filter_map(|trigger| trigger.fired_s));
+    let by_hand = by_hand.chain(objects.filter_map(|object| object.fired_s));
+    let later = acts.map(|at| ("at", at)).chain(by_hand.map(|at| ("fired", at))).filter(|(_, at)| at.value > 0.0);
+    let triggers = triggers.chain(later.map(|(name, at)| (name.to_owned(), at)));
     let some = some.into_iter().filter_map(|(name, time)| Some((name.to_owned(), time?)));
     some.chain(sensors).chain(deadlines).chain(triggers).collect()
 }

@@ -34,7 +34,8 @@ pub(super) static EGO: Section = Section {
         key("safety_distance", not_negative(LENGTH), Need::Default("0.2 m"), "Distance the planner keeps."),
         key("path", Kind::Tables(&ARC), Need::Optional, "A fixed path from the start instead of planning."),
         key("localisation", Kind::Table(&LOCALISATION), Need::Optional, "The position estimate."),
-        key("sensor", Kind::Table(&road::SENSOR), Need::Optional, "What sees others on roads."),
+        key("sensor", Kind::TableOrTables(&road::SENSOR), Need::Optional, "What sees others on roads."),
+        key("plain", Kind::Table(&motion::PLAIN), Need::Optional, "Plain sensors that a driver may listen to (S2-35)."),
         key("obstacle_sensor", Kind::Table(&OBSTACLE_SENSOR), Need::Optional, "What sees unknown obstacles."),
     ],
 };
@@ -115,14 +116,26 @@ static GOAL: Section = Section {
 };
 
 // Keys of everything that comes from outside.
-const INPUTS: Key =
-    key("inputs", Kind::Texts, Need::Optional, "Where inputs of an FMU or a model come from, as in `[\"e = path.lateral\"]`.");
+const INPUTS: Key = key(
+    "inputs",
+    Kind::Texts,
+    Need::Optional,
+    "Where inputs of an FMU or a model come from, as in `[\"e = path.lateral\"]`.",
+);
 const OUTPUTS: Key =
     key("outputs", Kind::Texts, Need::Optional, "What outputs of an FMU or a model are, as in `[\"delta = steer\"]`.");
-const PARAMETERS: Key =
-    key("parameters", Kind::Texts, Need::Optional, "Numbers an FMU or a model is given at the start, as in `[\"K_p = 1.5\"]`.");
-const REMEMBERED: Key =
-    key("key", Kind::Texts, Need::Optional, "What an FMU or a model remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.");
+const PARAMETERS: Key = key(
+    "parameters",
+    Kind::Texts,
+    Need::Optional,
+    "Numbers an FMU or a model is given at the start, as in `[\"K_p = 1.5\"]`.",
+);
+const REMEMBERED: Key = key(
+    "key",
+    Kind::Texts,
+    Need::Optional,
+    "What an FMU or a model remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.",
+);
 const MEMORYLESS: Key = key(
     "memoryless",
     Kind::Flag,

@@ -22,14 +22,14 @@ pub(super) static ERROR: Section = Section {
             "on",
             Kind::Text,
             Need::Required,
-            "What is wrong: `ego.localisation`, `ego.steering`, `ego.acceleration`, `ego.actuators`, `ego.obstacles`, `world.friction`, or the id of an obstacle.",
+            "What is wrong: `ego.localisation`, `ego.steering`, `ego.acceleration`, `ego.actuators`, `ego.obstacles`, `world.friction`, an object sensor as in `sensor.front` (`sensor` if there is one only), or the id of an obstacle.",
         ),
         key("jump", Kind::Table(&JUMP), Need::Optional, "The estimate is off at once (S1-21)."),
         key("drift", Kind::Table(&DRIFT), Need::Optional, "The estimate moves away step by step (S1-22)."),
         key("delay", Kind::Table(&DELAY), Need::Optional, "Values arrive late (S1-19, S1-20)."),
         key("offset", Kind::Table(&OFFSET), Need::Optional, "A value is added to the command (S1-26, S1-27)."),
         key("gain", Kind::Table(&GAIN), Need::Optional, "The command is multiplied (S1-26, S1-27)."),
-        key("lost", Kind::Table(&LOST), Need::Optional, "Sensors of the own motion tell nothing (S4-8)."),
+        key("lost", Kind::Table(&LOST), Need::Optional, "Sensors tell nothing (S4-8)."),
         key("late", Kind::Table(&LATE), Need::Optional, "An obstacle is recognised late (S1-19)."),
         key("displaced", Kind::Table(&DISPLACED), Need::Optional, "An obstacle is seen at a wrong place (S1-23)."),
         key(
@@ -164,9 +164,15 @@ static GAIN: Section = Section {
 
 static LOST: Section = Section {
     title: "lost = { .. }",
-    doc: "On `ego.localisation` with `filter = \"ekf\"`: a sensor behind the filter tells nothing during the segment.",
+    doc: "On `ego.localisation` with `filter = \"ekf\"`: a sensor behind the filter tells nothing during the segment. On an object \
+          sensor, as in `lost = {}`: it sees nothing during the segment.",
     exactly_one: &[],
-    keys: &[key("sensors", Kind::Texts, Need::Required, "`gps`, `compass`, `wheels`, `gyro`; one mode each.")],
+    keys: &[key(
+        "sensors",
+        Kind::Texts,
+        Need::Optional,
+        "Of `ego.localisation`: `gps`, `compass`, `wheels`, `gyro`; one mode each.",
+    )],
 };
 
 static LATE: Section = Section {

@@ -84,6 +84,8 @@ pub enum Kind {
     Table(&'static Section),
     /// Any number of tables.
     Tables(&'static Section),
+    /// One table, or any number of them.
+    TableOrTables(&'static Section),
     /// A word, or a table to say more.
     WordOrTable(&'static [&'static str], &'static Section),
     /// A word, the name of a file, or a table to say more.
@@ -206,6 +208,7 @@ impl Kind {
         match self {
             Self::Table(section)
             | Self::Tables(section)
+            | Self::TableOrTables(section)
             | Self::WordOrTable(_, section)
             | Self::WordFileOrTable(_, section) => Some(section),
             _ => None,

@@ -45,6 +45,62 @@ pub(super) static ZONE: Section = Section {
     ],
 };
 
+/// What plain sensors can measure: also friction, which has no unit.
+const PLAINLY: &[Dimension] = &[Dimension::Number, Dimension::Length, Dimension::Angle, Dimension::Speed];
+
+pub(super) static PLAIN: Section = Section {
+    title: "plain = { .. }",
+    doc: "Plain sensors on roads (S2-35, S2-14). A driver from outside is told their readings as `plain`; the built-in one does \
+          not listen to them. Each tells the truth unless it has noise.",
+    exactly_one: &[],
+    keys: &[
+        key(
+            "noise",
+            Kind::Word(NOISES),
+            Need::Optional,
+            "One of the three ready noise models for all of them (S2-12); none if left out.",
+        ),
+        key("weather", Kind::Table(&GAUGE), Need::Optional, "Friction coefficient of the road below the car."),
+        key("location", Kind::Table(&GAUGE), Need::Optional, "East and north of the rear axle."),
+        key("compass", Kind::Table(&GAUGE), Need::Optional, "Heading."),
+        key("speed", Kind::Table(&GAUGE), Need::Optional, "Speed, negative in reverse."),
+        key("steering", Kind::Table(&GAUGE), Need::Optional, "Angle of the front wheels."),
+        key("distance_to_right", Kind::Table(&GAUGE), Need::Optional, "From the right side to the edge of the road."),
+        key(
+            "lane_markers",
+            Kind::Table(&GAUGE),
+            Need::Optional,
+            "From the corners to the markers of the lane: front left, front right, rear left, rear right.",
+        ),
+    ],
+};
+
+static GAUGE: Section = Section {
+    title: "weather = { .. }, location = { .. } ..",
+    doc: "One plain sensor. Sizes are numbers of `weather`, angles of `compass` and `steering`, speeds of `speed` and lengths of \
+          the others; what is left out is that of `noise`.",
+    exactly_one: &[],
+    keys: &[
+        key("cycle", positive(TIME), Need::Optional, "It reads this often; every base cycle if left out."),
+        key(
+            "resolution",
+            quantity(PLAINLY, Sign::NotNegative, Amount::One),
+            Need::Optional,
+            "Readings are whole multiples of this; any number if left out.",
+        ),
+        key("white", quantity(PLAINLY, Sign::NotNegative, Amount::One), Need::Optional, "Deviation of the white part."),
+        key(
+            "wander",
+            quantity(PLAINLY, Sign::NotNegative, Amount::One),
+            Need::Optional,
+            "Deviation of the part that remembers.",
+        ),
+        key("wander_time", positive(TIME), Need::Optional, "How long it remembers (Gauss-Markov)."),
+        key("bias", quantity(PLAINLY, Sign::Any, Amount::One), Need::Optional, "Always added."),
+        key("situational", Kind::Flag, Need::Optional, "Zones of bad reception scale the noise."),
+    ],
+};
+
 pub(super) static SENSOR: Section = Section {
     title: "gps = { .. }, compass = { .. }, wheels = { .. }, gyro = { .. }",
     doc: "A sensor of the own motion: what it tells is the truth and its noise. Sizes are lengths of `gps`, angles of `compass`, \

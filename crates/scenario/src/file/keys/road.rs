@@ -1,7 +1,7 @@
 //! Keys of scenarios on roads: the map, whom one meets there, and what happens.
 
 use super::*;
-use crate::file::words::{Care, JunctionControl, LightColour, ObjectKind, RoadShape};
+use crate::file::words::{Care, JunctionControl, LightColour, ObjectKind, RoadShape, RoadSide, Walking};
 
 const LANE_DOC: &str = "The lane, by road and lane as in `main.1`.";
 
@@ -59,18 +59,18 @@ pub(super) static OBJECT: Section = Section {
     keys: &[
         key("id", Kind::Id, Need::Required, "Name in reports, errors and triggers."),
         key("kind", Kind::Word(ObjectKind::WORDS), Need::Default("car"), "What it is."),
-        key("lane", Kind::Text, Need::Required, LANE_DOC),
+        key("lane", Kind::Text, Need::Optional, "The lane, by road and lane as in `main.1`; needed without `poses`."),
         key(
             "station",
             not_negative(LENGTH),
-            Need::Required,
-            "Along the lane: front of a vehicle, middle of the others.",
+            Need::Optional,
+            "Along the lane: front of a vehicle, middle of the others; needed with `lane`.",
         ),
         key(
             "lateral",
             any(LENGTH),
             Need::Default("0 m"),
-            "Beside the middle of the lane, to the left; of things and ghosts.",
+            "Beside the middle of the lane, to the left; of things, ghosts and who has `acts`.",
         ),
         key("speed", not_negative(SPEED), Need::Default("0 m/s"), "At the beginning; of pedestrians, when they walk."),
         key("to", Kind::Text, Need::Optional, "The lane beside it that a vehicle changes to."),
@@ -87,7 +87,56 @@ pub(super) static OBJECT: Section = Section {
             "waits",
             Kind::Flag,
             Need::Default("false"),
-            "A pedestrian starts, or a thing appears, only by a trigger or an `appears` error.",
+            "A pedestrian or somebody on a predetermined way starts, or a thing appears, only by a trigger or an `appears` \
+             error.",
+        ),
+        key(
+            "side",
+            Kind::Word(RoadSide::WORDS),
+            Need::Default("right"),
+            "On which side of the road a pedestrian begins (S2-32).",
+        ),
+        key(
+            "direction",
+            Kind::Word(Walking::WORDS),
+            Need::Default("forth"),
+            "Whether a pedestrian begins along the lane or against it; at the ends of `walk` it turns round (S2-32).",
+        ),
+        key(
+            "crosses",
+            Kind::Flag,
+            Need::Default("true"),
+            "Whether a pedestrian crosses the road, at `station`, or walks to and fro beside it (S2-32).",
+        ),
+        key(
+            "walk",
+            positive(LENGTH),
+            Need::Optional,
+            "Way of a pedestrian beside the road, from `kerb` before `station` on; 1 m beyond `station` if left out.",
+        ),
+        key(
+            "along",
+            not_negative(LENGTH),
+            Need::Optional,
+            "Where on `walk` a pedestrian begins (S2-32); at the end that it comes from if left out.",
+        ),
+        key(
+            "poses",
+            Kind::Tables(&POSE),
+            Need::Optional,
+            "A predetermined way: where it is when. It reacts to nobody; others react to it.",
+        ),
+        key(
+            "acts",
+            Kind::Tables(&ACT),
+            Need::Optional,
+            "What a car, lorry or cyclist does when, as a kinematic bicycle that reacts to nobody (S4-6).",
+        ),
+        key(
+            "fired",
+            not_negative(TIME),
+            Need::Optional,
+            "Who `waits` starts or appears at this time, as if by hand: `run --fire NAME@3.2s`.",
         ),
         key(
             "ghost",
@@ -95,6 +144,38 @@ pub(super) static OBJECT: Section = Section {
             Need::Default("false"),
             "A thing that exists only as a false detection, by a `ghost` error.",
         ),
+    ],
+};
+
+static POSE: Section = Section {
+    title: "[[object.poses]]",
+    doc: "Its middle at a time. In between it goes straight from one to the next and turns evenly; it begins at the first of them \
+          and stays at the last. Times count from the start of the run, or from the trigger of who `waits`.",
+    exactly_one: &["x", "lane"],
+    keys: &[
+        key("at", not_negative(TIME), Need::Required, "When; later than the one before."),
+        key("x", any(LENGTH), Need::Optional, "East."),
+        key("y", any(LENGTH), Need::Optional, "North; needed with `x`."),
+        key("lane", Kind::Text, Need::Optional, "Instead of x and y: a lane of the road network, as in `main.1`."),
+        key("station", not_negative(LENGTH), Need::Optional, "Along the lane; needed with `lane`."),
+        key("lateral", any(LENGTH), Need::Default("0 m"), "Beside the middle of the lane, to the left."),
+        key(
+            "heading",
+            any(ANGLE),
+            Need::Optional,
+            "Direction of its front; if left out that of the way to the next one, or of the lane.",
+        ),
+    ],
+};
+
+static ACT: Section = Section {
+    title: "[[object.acts]]",
+    doc: "From this time on, until the next one. Its wheels are 0.6 of its length apart; it never rolls backwards.",
+    exactly_one: &[],
+    keys: &[
+        key("at", not_negative(TIME), Need::Required, "When; later than the one before."),
+        key("accel", any(ACCELERATION), Need::Optional, "Along its heading; as before if left out, at first 0."),
+        key("steering", any(ANGLE), Need::Optional, "Of its front wheels; as before if left out, at first 0."),
     ],
 };
 
@@ -169,14 +250,22 @@ pub(super) static TRIGGER: Section = Section {
         key("slower", positive(SPEED), Need::Optional, "When the car is slower than this."),
         key("brake", positive(ACCELERATION), Need::Default("6 m/s^2"), "How hard a vehicle brakes."),
         key("for", positive(TIME), Need::Default("3 s"), "For how long."),
+        key(
+            "fired",
+            not_negative(TIME),
+            Need::Optional,
+            "At this time as well, as if by hand: `run --fire NAME@3.2s`.",
+        ),
     ],
 };
 
 pub(super) static SENSOR: Section = Section {
-    title: "sensor = { .. }",
-    doc: "What sees others on roads, by rays that everything stops: only what is hit is seen.",
+    title: "sensor = { .. } or [[ego.sensor]]",
+    doc: "What sees others on roads, by rays that everything stops: only what is hit is seen. With several sensors the tracker \
+          believes in all that any of them sees, and makes up for differences in latency; `hits` is the largest of them.",
     exactly_one: &[],
     keys: &[
+        key("id", Kind::Id, Need::Optional, "Its name in errors, as in `sensor.front`; needed with several."),
         key("range", positive(LENGTH), Need::Default("120 m"), "How far it sees."),
         key("view", positive(ANGLE), Need::Default("360 deg"), "Width of its field of view."),
         key(
@@ -187,6 +276,7 @@ pub(super) static SENSOR: Section = Section {
         ),
         key("cycle", positive(TIME), Need::Default("100 ms"), "It looks this often."),
         key("ahead", any(LENGTH), Need::Default("1.5 m"), "Where it sits, from the rear axle."),
+        key("aside", any(LENGTH), Need::Default("0 m"), "Where it sits, to the left of the middle of the car."),
         key("yaw", any(ANGLE), Need::Default("0 deg"), "Where it looks, to the left of straight ahead."),
         key(
             "share",
@@ -196,6 +286,32 @@ pub(super) static SENSOR: Section = Section {
         ),
         key("hits", Kind::Count { min: 1, max: 20 }, Need::Default("2"), "Looks after which an object is believed."),
         key("noise", not_negative(LENGTH), Need::Default("0 m"), "Standard deviation of a position."),
+        key("heading_noise", not_negative(ANGLE), Need::Default("0 deg"), "Standard deviation of a heading."),
+        key(
+            "model",
+            Kind::Word(motion::NOISES),
+            Need::Optional,
+            "One of the three ready noise models instead of `noise` and `heading_noise` (S2-12).",
+        ),
         key("latency", not_negative(TIME), Need::Default("0 s"), "Time between seeing and telling."),
+        key(
+            "sure",
+            not_negative(LENGTH),
+            Need::Optional,
+            "Up to here all that is in sight is detected, from here to `range` less and less; all of it if left out.",
+        ),
+        key(
+            "far_rate",
+            not_negative(NUMBER),
+            Need::Default("0"),
+            "Share of looks that detect at `range`; with `sure`.",
+        ),
+        key("flips", not_negative(NUMBER), Need::Default("0"), "Probability that a look has front and rear exchanged."),
+        key(
+            "ghosts",
+            not_negative(NUMBER),
+            Need::Default("0"),
+            "Probability that a look has somebody who is not there.",
+        ),
     ],
 };
