@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anabranch_kernel::{Digest, DigestWriter, Grid};
+use anabranch_kernel::{Digest, DigestWriter, Grid, to_bytes};
 use anabranch_scenario::file::{Code, Document, FILE_BYTES_MAX, Hooks, MergeSpec, PartKind, ScenarioSpec};
+use anabranch_scenario::models::Library;
 use anabranch_scenario::{AssembleError, Drive, SettingError};
 
 use crate::exit::Exit;
@@ -67,14 +68,16 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
     }
     let has_file = |name: &str| folder.join(name).is_file();
     let read_file = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    let spec = document.read(&Hooks { has_file: &has_file, read_file: &read_file, ..Hooks::default() })?;
+    let read_models = |name: &str| Library::around(&folder.join(name));
+    let hooks = Hooks { has_file: &has_file, read_file: &read_file, read_models: &read_models, ..Hooks::default() };
+    let spec = document.read(&hooks)?;
     document.check_placement(&spec)?;
     let text = String::from_utf8_lossy(bytes).into_owned();
     let part = spec.ego.part.as_ref().map(|part| &part.outside);
     let mut files: Vec<PathBuf> =
         spec.ego.driver.outside.iter().chain(part).flat_map(|code| outside::file_of(code, &folder)).collect();
     files.extend(spec.road.iter().filter_map(|road| Some(folder.join(&road.map.as_ref()?.value))));
-    let hash = with_files(identity(bytes, &overrides), &files)?;
+    let hash = with_models(with_files(identity(bytes, &overrides), &files)?, &spec);
     Ok(Loaded { path: path.to_owned(), text, hash, overrides, document, spec, patience: Patience::Usual })
 }
 
@@ -82,7 +85,10 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
 fn name_driver(overrides: &mut [Override], document: &Document, folder: &Path) -> Result<(), Failure> {
     let Some(flag) = overrides.iter_mut().find(|(key, _)| key == DRIVER_FLAG) else { return Ok(()) };
     let read_file = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    let before = document.read(&Hooks { has_file: &|_| true, read_file: &read_file, ..Hooks::default() })?;
+    let read_models = |name: &str| Library::around(&folder.join(name));
+    let hooks =
+        Hooks { has_file: &|_| true, read_file: &read_file, read_models: &read_models, ..Hooks::default() };
+    let before = document.read(&hooks)?;
     *flag = outside::driver_override(&flag.1, folder, before.ego.driver.cycle_s.map(|cycle| cycle.value));
     Ok(())
 }
@@ -104,6 +110,18 @@ fn with_files(hash: Digest, files: &[PathBuf]) -> Result<Digest, Failure> {
         digest.bytes(&std::fs::read(file).map_err(|e| Failure::file("read", file, &e))?);
     }
     Ok(digest.finish())
+}
+
+/// A component model that computes something else makes another scenario.
+fn with_models(hash: Digest, spec: &ScenarioSpec) -> Digest {
+    let Some(model) = &spec.ego.driver.model else { return hash };
+    let mut digest = DigestWriter::new();
+    digest.wide(hash.0);
+    for stage in &model.stages {
+        digest.text(&stage.name);
+        digest.bytes(&to_bytes(&*stage.program));
+    }
+    digest.finish()
 }
 
 /// The same key twice means the last value; a finding then has each key once.
@@ -136,7 +154,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let message = format!("`{}` has {} bytes; a scenario has at most {FILE_BYTES_MAX}", path.display(), size.len());
         return Err(Failure::input(message, ""));
     }
-    std::fs::read(path).map_err(refused)
+    crate::family::as_scenario(path, std::fs::read(path).map_err(refused)?)
 }
 
 /// A scenario becomes a loop, or there is no path to drive.

@@ -6,6 +6,7 @@ use anabranch_kernel::{Params, System};
 use anabranch_record::{Finding, FindingError, RunFolder, RunReference};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Document, Hooks};
+use anabranch_scenario::models::Library;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -203,8 +204,9 @@ fn named(folder: &Path, name: &str) -> Option<PathBuf> {
     files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "toml")).find(|file| {
         let bytes = std::fs::read(file).unwrap_or_default();
         let document = Document::parse("", &bytes).ok();
+        let read_models = |name: &str| Library::around(&folder.join(name));
         document
-            .and_then(|d| d.read(&Hooks { has_file: &|_| true, ..Hooks::default() }).ok())
+            .and_then(|d| d.read(&Hooks { has_file: &|_| true, read_models: &read_models, ..Hooks::default() }).ok())
             .is_some_and(|spec| spec.name.value == name)
     })
 }
