@@ -37,7 +37,7 @@ fn minimal_segment(state: &mut [f64; 5], offset_m: f64) -> bool {
 }
 
 /// Segments from the middle of the passage, with every choice.
-fn jobs(drive: &Drive) -> Vec<Job<DriveState>> {
+pub(crate) fn jobs(drive: &Drive) -> Vec<Job<DriveState>> {
     let mut choices = Choices::new();
     let start = drive.start(Seed(0), &drive.space().all()[0]).expect("it starts");
     let mut level = vec![start];

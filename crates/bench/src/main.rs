@@ -9,6 +9,7 @@ mod counters;
 mod cycle;
 mod link;
 mod memory;
+mod models;
 mod overhead;
 mod rays;
 mod road;
@@ -69,6 +70,7 @@ const BENCHES: &[Bench] = &[
     ("cores", cores::run),
     ("counters", counters::run),
     ("memory", memory::run),
+    ("models", models::run),
     ("corridor", corridor::run),
     ("traffic", traffic::run),
     ("truth", truth::run),

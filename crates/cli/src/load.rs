@@ -3,8 +3,9 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anabranch_kernel::{Digest, DigestWriter, Grid};
+use anabranch_kernel::{Digest, DigestWriter, Grid, to_bytes};
 use anabranch_scenario::file::{Code, Document, FILE_BYTES_MAX, Hooks, MergeSpec, PartKind, ScenarioSpec, open_bytes};
+use anabranch_scenario::models::Library;
 use anabranch_scenario::{AssembleError, Drive, SettingError};
 
 use crate::exit::Exit;
@@ -66,11 +67,7 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
     for (key, value) in settings {
         document.apply_override(key, value)?;
     }
-    let has_file = |name: &str| folder.join(name).is_file();
-    let read_file = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    let open_tiles = |name: &str| open_bytes(&folder.join(name));
-    let hooks = Hooks { has_file: &has_file, read_file: &read_file, open_tiles: &open_tiles, ..Hooks::default() };
-    let spec = document.read(&hooks)?;
+    let spec = beside(&folder, |hooks| document.read(hooks))?;
     document.check_placement(&spec)?;
     let text = String::from_utf8_lossy(bytes).into_owned();
     let part = spec.ego.part.as_ref().map(|part| &part.outside);
@@ -78,17 +75,14 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
         spec.ego.driver.outside.iter().chain(part).flat_map(|code| outside::file_of(code, &folder)).collect();
     files.extend(spec.road.iter().filter_map(|road| Some(folder.join(&road.map.as_ref()?.value))));
     files.extend(spec.world.tiles.iter().map(|tiles| folder.join(&tiles.name.value)));
-    let hash = with_files(identity(bytes, &overrides), &files)?;
+    let hash = with_models(with_files(identity(bytes, &overrides), &files)?, &spec);
     Ok(Loaded { path: path.to_owned(), text, hash, overrides, document, spec, patience: Patience::Usual })
 }
 
 /// Puts what `--driver` means in its place, now that it is known where the scenario is and what its cycle was.
 fn name_driver(overrides: &mut [Override], document: &Document, folder: &Path) -> Result<(), Failure> {
     let Some(flag) = overrides.iter_mut().find(|(key, _)| key == DRIVER_FLAG) else { return Ok(()) };
-    let read_file = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    let open_tiles = |name: &str| open_bytes(&folder.join(name));
-    let hooks = Hooks { has_file: &|_| true, read_file: &read_file, open_tiles: &open_tiles, ..Hooks::default() };
-    let before = document.read(&hooks)?;
+    let before = beside(folder, |hooks| document.read(&Hooks { has_file: &|_| true, ..*hooks }))?;
     *flag = outside::driver_override(&flag.1, folder, before.ego.driver.cycle_s.map(|cycle| cycle.value));
     Ok(())
 }
@@ -112,6 +106,17 @@ fn with_files(hash: Digest, files: &[PathBuf]) -> Result<Digest, Failure> {
     Ok(digest.finish())
 }
 
+/// What a scenario in this folder may refer to: files are found beside it.
+pub fn beside<R>(folder: &Path, read: impl FnOnce(&Hooks<'_>) -> R) -> R {
+    read(&Hooks {
+        has_file: &|name| folder.join(name).is_file(),
+        read_file: &|name| std::fs::read_to_string(folder.join(name)).ok(),
+        open_tiles: &|name| open_bytes(&folder.join(name)),
+        read_models: &|name| Library::around(&folder.join(name)),
+        ..Hooks::default()
+    })
+}
+
 /// Piece by piece: files of tiles are large.
 fn digest_file(digest: &mut DigestWriter, path: &Path) -> std::io::Result<()> {
     const PIECE_BYTES: u64 = 1 << 22;
@@ -125,6 +130,18 @@ fn digest_file(digest: &mut DigestWriter, path: &Path) -> std::io::Result<()> {
             return Ok(());
         }
     }
+}
+
+/// A component model that computes something else makes another scenario.
+fn with_models(hash: Digest, spec: &ScenarioSpec) -> Digest {
+    let Some(model) = &spec.ego.driver.model else { return hash };
+    let mut digest = DigestWriter::new();
+    digest.wide(hash.0);
+    for stage in &model.stages {
+        digest.text(&stage.name);
+        digest.bytes(&to_bytes(&*stage.program));
+    }
+    digest.finish()
 }
 
 /// The same key twice means the last value; a finding then has each key once.
@@ -157,7 +174,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let message = format!("`{}` has {} bytes; a scenario has at most {FILE_BYTES_MAX}", path.display(), size.len());
         return Err(Failure::input(message, ""));
     }
-    std::fs::read(path).map_err(refused)
+    crate::family::as_scenario(path, std::fs::read(path).map_err(refused)?)
 }
 
 /// A scenario becomes a loop, or there is no path to drive.

@@ -9,6 +9,7 @@ mod exit;
 mod explain;
 mod explore;
 mod failure;
+mod family;
 mod interrupt;
 mod league;
 mod load;

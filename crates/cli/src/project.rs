@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anabranch_kernel::{Params, System};
 use anabranch_record::{Finding, FindingError, RunFolder, RunReference};
 use anabranch_scenario::Drive;
-use anabranch_scenario::file::{Document, Hooks, open_bytes};
+use anabranch_scenario::file::{Document, Hooks};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -203,9 +203,7 @@ fn named(folder: &Path, name: &str) -> Option<PathBuf> {
     files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "toml")).find(|file| {
         let bytes = std::fs::read(file).unwrap_or_default();
         let document = Document::parse("", &bytes).ok();
-        let read_file = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-        let open_tiles = |name: &str| open_bytes(&folder.join(name));
-        let hooks = Hooks { has_file: &|_| true, read_file: &read_file, open_tiles: &open_tiles, ..Hooks::default() };
-        document.and_then(|d| d.read(&hooks).ok()).is_some_and(|spec| spec.name.value == name)
+        let spec = |hooks: &Hooks<'_>| document.and_then(|d| d.read(&Hooks { has_file: &|_| true, ..*hooks }).ok());
+        load::beside(folder, spec).is_some_and(|spec| spec.name.value == name)
     })
 }

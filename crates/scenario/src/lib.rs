@@ -5,5 +5,6 @@
 pub mod drive;
 pub mod file;
 pub mod models;
+pub mod simulation;
 
 pub use drive::{AssembleError, Drive, DriveState, SettingError, check_expression};

@@ -108,3 +108,187 @@ fn models_keep_the_contract_and_run_side_by_side_with_the_same_bits() {
     }
     assert!(compared > 500, "{compared}");
 }
+
+/// A folder with files of its own.
+fn files(files: &[(&str, &str)]) -> PathBuf {
+    static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("anabranch-models-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    files.iter().for_each(|(name, text)| std::fs::write(folder.join(name), text).unwrap());
+    folder
+}
+
+/// The passage with a driver of its own.
+fn with_driver(driver: &str) -> String {
+    let lines = passage();
+    let line = lines.lines().find(|line| line.starts_with("driver ")).unwrap();
+    lines.replacen(line, &format!("driver = {driver}"), 1)
+}
+
+fn broken(model: &str, driver: &str) -> String {
+    let folder = files(&[("M.emam", model)]);
+    let report = read_in(&folder, &with_driver(driver)).unwrap_err();
+    let told: Vec<String> =
+        report.diagnostics.iter().map(|d| format!("{} {}: {}", d.code, d.line, d.message)).collect();
+    std::fs::remove_dir_all(folder).unwrap();
+    told.join("; ")
+}
+
+const STILL: &str = "component M { ports in Q(-oo m/s : oo m/s) speed, out Q steer, out Q accel; \
+                     implementation Math { steer = 0; accel = 0; } }";
+
+#[test]
+fn what_does_not_fit_is_told_with_its_place() {
+    let at = |text: &str| {
+        let line = with_driver(text).lines().position(|line| line.starts_with("driver ")).unwrap() + 1;
+        line.to_string()
+    };
+    let line = at("{ file = \"M.emam\" }");
+    let check = |model: &str, driver: &str, told: &str| {
+        assert_eq!(broken(model, driver), told.replace('#', &line));
+    };
+    check(STILL, "{ file = \"N.emam\" }", "E0125 #: there is no file `N.emam`");
+    check(STILL, "{ file = \"M.emam\", inputs = [\"sped = speed\"] }", "E0215 #: the model has no input `sped`");
+    check(STILL, "{ file = \"M.emam\", inputs = [\"speed = velocity\"] }", "E0215 #: a driver is not told `velocity`");
+    check(
+        STILL,
+        "{ file = \"M.emam\", inputs = [\"speed = path.lateral\"] }",
+        "E0215 #: `speed` is m/s, and what it is told is m",
+    );
+    check(STILL, "{ file = \"M.emam\", key = [\"sum\"] }", "E0215 #: the model does not remember `sum`");
+    check(STILL, "{ file = \"M.emam\", noise = [\"speed = pink\"] }", "E0215 #: there is no noise `pink`");
+    check(
+        STILL,
+        "{ file = \"M.emam\", deadline = \"1 s\" }",
+        "E0120 #: `deadline` belongs to drivers that run outside, and a component model runs inside",
+    );
+    check(STILL, "{ file = \"M.emam\", component = \"N\" }", "E0216 #: there is no component `N` in this folder");
+    let mute = "component M { ports out Q steer; implementation Math { steer = 0; } }";
+    check(mute, "{ file = \"M.emam\" }", "E0215 #: no output of `M` is the command `accel`");
+    let deaf = STILL.replace("speed,", "hearing,");
+    check(&deaf, "{ file = \"M.emam\" }", "E0215 #: nothing says where the input `hearing` comes from");
+    let wrong = STILL.replace("steer = 0;", "stear = 0;");
+    assert!(broken(&wrong, "\"M.emam\"").starts_with("L203 1: "), "{}", broken(&wrong, "\"M.emam\""));
+}
+
+#[test]
+fn what_a_model_does_wrong_is_a_finding_about_the_driver() {
+    for (law, requirement) in [
+        ("steer = 1 / (speed - speed);", "driver.not-a-number"),
+        ("steer = 3;", "driver.out-of-range"),
+        ("Q^3 row = [1 2 3]; steer = row(4 + speed);", "driver.exception"),
+    ] {
+        let folder = files(&[("M.emam", &STILL.replace("steer = 0;", law))]);
+        let drive = Drive::assemble(&read_in(&folder, &with_driver("\"M.emam\"")).unwrap_or_else(|e| panic!("{e}")));
+        let drive = drive.unwrap_or_else(|e| panic!("{e}"));
+        std::fs::remove_dir_all(folder).unwrap();
+        let mut state = drive.start(Seed(0), &drive.space().all()[0]).unwrap();
+        let end = drive.run(&mut state, Choice(0), &mut Watch::off()).unwrap();
+        let SegmentEnd::Violated(verdicts) = end else { panic!("{law}: {end:?}") };
+        assert_eq!(drive.requirements()[usize::from(verdicts[0].requirement)], requirement);
+    }
+}
+
+#[test]
+fn what_a_model_remembers_is_in_the_key_and_can_have_cells() {
+    let text = "component M { ports in Q(-oo m/s : oo m/s) speed, out Q steer, out Q accel; implementation Math { \
+                static Q sum = 0; static N count = 0; sum = sum + speed; count = count + 1; steer = 0; accel = 0.1; } }";
+    let folder = files(&[("M.emam", text)]);
+    let drive = |driver: &str| Drive::assemble(&read_in(&folder, &with_driver(driver)).unwrap()).unwrap();
+    let sizes = |drive: &Drive| {
+        let own = drive.variables().iter().filter(|v| v.name.starts_with("driver."));
+        own.map(|v| (v.name.rsplit('.').next().unwrap().to_owned(), v.size)).collect::<Vec<_>>()
+    };
+    use anabranch_kernel::CellSize::{Exact, Size};
+    assert_eq!(sizes(&drive("\"M.emam\"")), [("sum".to_owned(), Exact), ("count".to_owned(), Exact)]);
+    let coarse = drive("{ file = \"M.emam\", key = [\"sum = 0.5\"] }");
+    assert_eq!(sizes(&coarse), [("sum".to_owned(), Size(0.5)), ("count".to_owned(), Exact)]);
+    contract::check_contract(&coarse, 2, 10).unwrap_or_else(|e| panic!("{e}"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+fn two_cars() -> String {
+    std::fs::read_to_string(folder().join("two-cars.toml")).unwrap()
+}
+
+#[test]
+fn a_model_with_actuators_and_noise_keeps_its_lane_and_the_contract() {
+    let with_noise = two_cars().replacen(
+        "outputs = [\"s = steer\"]",
+        "outputs = [\"s = steer\"]\nnoise = [\"d = wandering\", \"speed = white\"]",
+        1,
+    );
+    for text in [two_cars(), with_noise] {
+        let drive = drive(&text);
+        contract::check_contract(&drive, 2, 8).unwrap_or_else(|e| panic!("{e}"));
+        let mut state = drive.start(Seed(3), &drive.space().all()[0]).unwrap();
+        for second in 0..8 {
+            let end = drive.run(&mut state, Choice(0), &mut Watch::off()).unwrap();
+            assert_eq!(end, SegmentEnd::Open, "second {second}");
+        }
+        assert!(state.car.car.y.abs() < 0.5 && state.car.car.speed > 10.0, "{:?}", state.car.car);
+    }
+}
+
+/// How far the car is beside the middle of its lane after some seconds with wheels that stand off.
+fn drifted_m(text: &str) -> f64 {
+    let drive = drive(text);
+    let mut state = drive.start(Seed(0), &drive.space().all()[0]).unwrap();
+    let mut choices = Choices::new();
+    drive.live(&state, &mut choices);
+    let off = choices.iter().copied().find(|choice| choice.0 == 1).expect("an error");
+    let mut worst_m = 0.0_f64;
+    for second in 0..6 {
+        drive.run(&mut state, off, &mut Watch::off()).unwrap();
+        if second >= 3 {
+            worst_m = worst_m.max(state.car.car.y.abs());
+        }
+    }
+    worst_m
+}
+
+#[test]
+fn the_correction_learns_that_the_wheels_stand_off() {
+    let without = two_cars().replacen("outputs = [", "parameters = [\"share = 0\"]\noutputs = [", 1);
+    let (with_m, without_m) = (drifted_m(&two_cars()), drifted_m(&without));
+    assert!(with_m < 0.6 * without_m, "{with_m} {without_m}");
+}
+
+#[test]
+fn simulation_and_car_models_are_scenarios() {
+    let path = folder().join("models/TwoCars.sim");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let members = anabranch_scenario::simulation::expand(&path, &text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(members.len(), 1);
+    let spec =
+        read_in(&folder().join("models"), &members[0].text).unwrap_or_else(|e| panic!("{e}\n{}", members[0].text));
+    let drive = Drive::assemble(&spec).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(drive.model_name(), Some("lane.LaneKeeping"));
+    let mut state = drive.start(Seed(0), &drive.space().all()[0]).unwrap();
+    for second in 0..8 {
+        let end = drive.run(&mut state, Choice(0), &mut Watch::off()).unwrap();
+        assert_eq!(end, SegmentEnd::Open, "second {second}");
+    }
+    assert!(state.car.car.speed > 5.0, "{:?}", state.car.car);
+
+    let family = text.replacen("deltaT = 50ms", "deltaT = 50ms, 25ms", 1).replacen(
+        "duration = 12s",
+        "duration = (10s : 1s : 12s)",
+        1,
+    );
+    let members = anabranch_scenario::simulation::expand(&path, &family).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((members.len(), members[4].label.as_str()), (6, "deltaT = 25ms, duration = 11s"));
+
+    for (from, to, told) in [
+        ("StraightStreet", "Nowhere", "there is no road file `Nowhere.road.toml`"),
+        ("M-SE003", "M-SE004", "there is no car model `M-SE004.car`"),
+        ("noSnow", "hail", "`hail` is no weather"),
+        ("duration = 12s;", "duration = 12m;", "`12m` is no time"),
+        ("6°03'40.4\"E", "7°03'40.4\"E", "no lane leads this way"),
+    ] {
+        let wrong = text.replacen(from, to, 1);
+        let report = anabranch_scenario::simulation::expand(&path, &wrong).unwrap_err().to_string();
+        assert!(report.contains(told) && report.contains("TwoCars.sim:"), "{report}");
+    }
+}

@@ -6,14 +6,26 @@ use anabranch_kernel::{Chance, Choices, Fault, Recorder, Seed, SegmentEnd, Syste
 use anabranch_scenario::Drive;
 
 /// What is measured, with its unit.
-pub const MEASURES: [(&str, &str); 4] =
-    [("deceleration", "m/s^2"), ("lateral_acceleration", "m/s^2"), ("curvature", "1/m"), ("steering_rate", "rad/s")];
+pub const MEASURES: [(&str, &str); COUNT] = [
+    ("deceleration", "m/s^2"),
+    ("lateral_acceleration", "m/s^2"),
+    ("curvature", "1/m"),
+    ("steering_rate", "rad/s"),
+    ("jerk", "m/s^3"),
+    ("deviation_per_metre", "m/m"),
+    ("path_mse", "m^2"),
+];
+const COUNT: usize = 7;
+/// Below this a measure is the peak of a run; the others say how well it kept to its path as a whole (S2-18, S2-52).
+const PEAKS: usize = 5;
+/// The share of deviations in the driven way counts only for runs that went somewhere.
+const WAY_MIN_M: f64 = 1.0;
 
-/// One random run: its smallest clearance and the peak of each measure.
+/// One random run: its smallest clearance and each measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ride {
     clearance_m: f64,
-    peaks: [f64; 4],
+    peaks: [f64; COUNT],
 }
 
 /// All random runs of a driver.
@@ -23,36 +35,65 @@ pub struct Comfort {
     pub runs: usize,
     /// Mean of the smallest clearance of each run; `None` if nothing was ever near.
     pub mean_clearance_m: Option<f64>,
-    /// The largest peak of all runs, by measure.
-    pub worst: [f64; 4],
-    /// The mean of the peaks of the runs, by measure.
-    pub mean: [f64; 4],
+    /// The largest of all runs, by measure.
+    pub worst: [f64; COUNT],
+    /// The mean of the runs, by measure.
+    pub mean: [f64; COUNT],
 }
 
 /// Finds peaks in frames.
 struct Peaks {
-    columns: [usize; 4],
+    columns: [usize; 7],
     step_s: f64,
     steering: Option<f64>,
-    peaks: [f64; 4],
+    peaks: [f64; PEAKS],
+    way_m: f64,
+    /// Of the distance to the path: its sum over the driven way, its sum of squares over ticks, and their number.
+    off: [f64; 3],
 }
 
 impl Peaks {
     fn new(drive: &Drive) -> Self {
-        let names = ["ego.deceleration", "ego.lateral_acceleration", "ego.curvature", "ego.steering"];
+        let names = [
+            "ego.deceleration",
+            "ego.lateral_acceleration",
+            "ego.curvature",
+            "ego.steering",
+            "ego.jerk",
+            "ego.lateral_error",
+            "ego.speed",
+        ];
         let column = |name: &str| drive.signals().iter().position(|s| s.name == name).expect("a signal of every car");
-        Self { columns: names.map(column), step_s: drive.step_s(), steering: None, peaks: [0.0; 4] }
+        Self {
+            columns: names.map(column),
+            step_s: drive.step_s(),
+            steering: None,
+            peaks: [0.0; PEAKS],
+            way_m: 0.0,
+            off: [0.0; 3],
+        }
+    }
+    /// All measures of the run.
+    fn measures(&self) -> [f64; COUNT] {
+        let [off_way, off_squares, ticks] = self.off;
+        let per_metre = if self.way_m < WAY_MIN_M { 0.0 } else { off_way / self.way_m };
+        let [a, b, c, d, e] = self.peaks;
+        [a, b, c, d, e, per_metre, off_squares / ticks.max(1.0)]
     }
 }
 
 impl Recorder for Peaks {
     fn frame(&mut self, _tick: u64, values: &[f64]) {
-        let [deceleration, lateral, curvature, steering] = self.columns.map(|column| values[column]);
+        let [deceleration, lateral, curvature, steering, jerk, off_m, speed] =
+            self.columns.map(|column| values[column]);
         let rate = self.steering.map_or(0.0, |before| (steering - before) / self.step_s);
         self.steering = Some(steering);
-        for (peak, value) in self.peaks.iter_mut().zip([deceleration, lateral, curvature, rate]) {
+        for (peak, value) in self.peaks.iter_mut().zip([deceleration, lateral, curvature, rate, jerk]) {
             *peak = peak.max(value.abs());
         }
+        let way_m = speed.abs() * self.step_s;
+        self.way_m += way_m;
+        self.off = [self.off[0] + off_m.abs() * way_m, self.off[1] + off_m * off_m, self.off[2] + 1.0];
     }
 }
 
@@ -92,7 +133,7 @@ fn ride(drive: &Drive, seed: Seed, number: u64) -> Result<Ride, Fault> {
             break;
         }
     }
-    Ok(Ride { clearance_m, peaks: peaks.peaks })
+    Ok(Ride { clearance_m, peaks: peaks.measures() })
 }
 
 fn summed(rides: &[Ride]) -> Comfort {

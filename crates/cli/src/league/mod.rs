@@ -151,11 +151,22 @@ fn to_json(scenario: &str, rows: &[Row], seconds: f64, run: &str, exit: Exit) ->
 }
 
 fn human(scenario: &str, rows: &[Row], seconds: f64, run: &str, paint: &Paint) -> String {
-    let head =
-        ["driver", "verdict", "findings", "worst", "average", "deceleration", "lateral", "curvature", "steering rate"];
+    let head = [
+        "driver",
+        "verdict",
+        "findings",
+        "worst",
+        "average",
+        "deceleration",
+        "lateral",
+        "curvature",
+        "steering rate",
+        "off path",
+    ];
     let mut table = vec![head.map(str::to_owned)];
     table.extend(rows.iter().map(cells));
-    let widths: [usize; 9] = std::array::from_fn(|c| table.iter().map(|row| row[c].chars().count()).max().unwrap_or(0));
+    let widths: [usize; 10] =
+        std::array::from_fn(|c| table.iter().map(|row| row[c].chars().count()).max().unwrap_or(0));
     let mut out = format!("{}: drivers under the same errors, best first\n\n", paint.bold(&escape(scenario)));
     for (number, row) in table.iter().enumerate() {
         let left = |column: usize| column < 2;
@@ -172,10 +183,11 @@ fn human(scenario: &str, rows: &[Row], seconds: f64, run: &str, paint: &Paint) -
     out += &format!("{} random runs [m]\n", grouped(runs as u64));
     out += "peaks, worst / mean of these runs: deceleration and lateral acceleration [m/s²], curvature [1/m], ";
     out += "steering rate [deg/s]\n";
+    out += "off path, worst / mean: distance to the path for each metre driven [m/m]\n";
     out + &format!("{}; {}\n", duration(seconds), escape(&format!("{run}/league.json")))
 }
 
-fn cells(row: &Row) -> [String; 9] {
+fn cells(row: &Row) -> [String; 10] {
     let metres = |value: Option<f64>| value.filter(|m| m.is_finite()).map_or_else(|| "–".to_owned(), |m| short(m, 3));
     let quick = row.quick.as_ref();
     let peak = |at: usize, factor: f64| {
@@ -192,5 +204,6 @@ fn cells(row: &Row) -> [String; 9] {
         peak(1, 1.0),
         peak(2, 1.0),
         peak(3, 180.0 / std::f64::consts::PI),
+        peak(5, 1.0),
     ]
 }

@@ -241,7 +241,7 @@ pub fn fleet_of(file: &Path, instances: usize, patience: Patience) -> Result<Fle
 pub fn is_program(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
     match ending {
-        Some("toml") => false,
+        Some("toml" | "sim") => false,
         Some("py" | "wasm" | "fmu") => path.is_file(),
         _ => path.is_file() && is_executable(path),
     }

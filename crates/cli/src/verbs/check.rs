@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use anabranch_kernel::System;
 use anabranch_roads::codes;
 use anabranch_scenario::file::{Code, codes_reference, schema_json};
+use anabranch_scenario::simulation::is_simulation;
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::{Failure, diagnostics_json};
+use crate::family;
 use crate::load::{Assembled, load};
 use crate::outside::{self, Tried};
 use crate::screen::{Format, Paint, Screen, print_err, print_out};
@@ -73,7 +75,16 @@ impl Check {
             return explain(text, screen);
         }
         let files = select(&self.files)?;
-        let checked: Vec<Checked> = files.iter().map(|file| check_one(file)).collect();
+        let mut checked: Vec<Checked> = Vec::new();
+        for file in &files {
+            // Every member of a simulation; what keeps it from being read is told once.
+            let found = family::each(file, || {
+                checked.push(check_one(file));
+                Ok(Exit::Done)
+            });
+            checked
+                .extend(found.err().map(|failure| Checked { file: file.display().to_string(), outcome: Err(failure) }));
+        }
         show(screen, &checked);
         Ok(exit_of(&checked))
     }
@@ -129,7 +140,7 @@ fn search(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), F
             path.file_name().is_none_or(|n| n.to_string_lossy().starts_with('.') || n == "runs" || n == "target");
         if path.is_dir() && !path.is_symlink() && !hidden && depth > 0 {
             search(&path, depth - 1, files)?;
-        } else if path.extension().is_some_and(|e| e == "toml") && is_scenario(&path) {
+        } else if is_simulation(&path) || path.extension().is_some_and(|e| e == "toml") && is_scenario(&path) {
             files.push(path.strip_prefix(".").unwrap_or(&path).to_owned());
         }
     }

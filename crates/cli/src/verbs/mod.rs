@@ -16,6 +16,7 @@ pub mod test;
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::family;
 use crate::screen::Screen;
 
 /// Does what was asked for.
@@ -24,8 +25,8 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::New(verb) => verb.run(screen),
         Verb::Check(verb) => verb.run(screen),
-        Verb::Run(verb) => verb.run(global, screen),
-        Verb::Explore(verb) => verb.run(global, screen),
+        Verb::Run(verb) => family::each(&verb.scenario, || verb.run(global, screen)),
+        Verb::Explore(verb) => family::each(&verb.scenario, || verb.run(global, screen)),
         Verb::Test(verb) => verb.run(global, screen),
         Verb::Replay(verb) => verb.run(global, screen),
         Verb::Report(verb) => verb.run(screen),

@@ -28,8 +28,10 @@ impl Drive {
                 };
                 (section, memory.station_m)
             }
-            DriverMemory::Trajectory(_) | DriverMemory::Road { .. } => nearest_station(path, car),
-            DriverMemory::Model(memory) => (memory.section as usize, memory.station_m),
+            DriverMemory::Model(memory) if self.street.is_none() => (memory.section as usize, memory.station_m),
+            DriverMemory::Trajectory(_) | DriverMemory::Model(_) | DriverMemory::Road { .. } => {
+                nearest_station(path, car)
+            }
             DriverMemory::Foreign { .. } => state.foreign().map_or((0, 0.0), |foreign| foreign.place()),
         };
         let lanes = SectionLanes::gather(|_| &path.sections()[section]);

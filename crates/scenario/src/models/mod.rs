@@ -1,6 +1,7 @@
 //! Component models as parts of the loop: what they can be told, by name.
 
 use anabranch_bridge::fmu::{FmuRole, Signal, folded};
+pub use anabranch_language::Library;
 use anabranch_language::units::Dimension;
 
 /// What every driver is told, on roads and off them: one number each.
