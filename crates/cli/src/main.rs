@@ -12,6 +12,7 @@ mod failure;
 mod interrupt;
 mod league;
 mod load;
+mod model;
 mod numbers;
 mod outside;
 mod project;

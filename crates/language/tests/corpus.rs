@@ -252,6 +252,18 @@ fn the_public_demonstrator_flattens_and_runs() {
     assert_eq!(best.1, 1159);
 }
 
+/// S2-26: the order of execution that the original's own tests expect of a chain of 13 blocks.
+#[test]
+fn the_public_order_of_thirteen_blocks_is_reproduced() {
+    let Some(corpus) = corpus("the_public_order_of_thirteen_blocks_is_reproduced") else { return };
+    let folder = corpus.join("MontiCore/EmbeddedMontiArc/generators/EMAM2Cpp/src/test/resources/fas");
+    let library = Library::open(&folder).unwrap();
+    let model = Model::build(&library, "fas.demo_fas_Fkt_m.VelocityControl", &Options::default()).unwrap();
+    let names: Vec<&str> = model.order().iter().map(|e| e.name.rsplit('.').next().unwrap()).collect();
+    let expected = "sat1 look1 sat2 look2 greater1 max1 greater2 and1 switch2 max2 switch1 mul switch3";
+    assert_eq!(names.join(" "), expected);
+}
+
 /// S2-26: the order of execution that the original's own tests expect of its flip-flop.
 #[test]
 fn the_public_order_of_a_flip_flop_is_reproduced() {
