@@ -67,7 +67,12 @@ pub fn component_at(library: &Library, file: FileId, at: usize) -> Option<&Compo
 }
 
 /// The component that a type names in a file, and its file.
-pub fn component_of<'l>(library: &'l Library, file: FileId, around: Option<&'l Component>, ty: &Type) -> Option<(FileId, &'l Component)> {
+pub fn component_of<'l>(
+    library: &'l Library,
+    file: FileId,
+    around: Option<&'l Component>,
+    ty: &Type,
+) -> Option<(FileId, &'l Component)> {
     let Base::Named(path) = &ty.base else { return None };
     let name = path.text();
     if let Some(inner) = around.and_then(|around| around.inner.iter().find(|inner| inner.name.text == name)) {
@@ -95,9 +100,8 @@ pub fn meaning(library: &Library, file: FileId, word: &Word, at: usize) -> Optio
             }
             of_type(library, file, Some(component), &full(word))
         }
-        (Some(component), None) => {
-            local(text, library, file, component, word, at).or_else(|| of_type(library, file, Some(component), &word.text))
-        }
+        (Some(component), None) => local(text, library, file, component, word, at)
+            .or_else(|| of_type(library, file, Some(component), &word.text)),
         (None, _) => of_type(library, file, None, &full(word)),
     }
 }
@@ -134,7 +138,14 @@ fn of_stream(library: &Library, file: FileId, stream: &Stream, word: &Word) -> O
 }
 
 /// Ports, parameters, instances and variables of a component.
-fn local(text: &str, library: &Library, file: FileId, component: &Component, word: &Word, at: usize) -> Option<Meaning> {
+fn local(
+    text: &str,
+    library: &Library,
+    file: FileId,
+    component: &Component,
+    word: &Word,
+    at: usize,
+) -> Option<Meaning> {
     let named = |name: &Name| name.text == word.text;
     let say = |span: Span, text: String| Some(Meaning { file, span, text, port: None });
     // A variable hides a port of the same name in the statements that follow it.
@@ -166,7 +177,10 @@ fn variable(text: &str, body: &[Stmt], wanted: &str) -> Option<(Span, String)> {
             let (name, _) = names.iter().find(|(name, _)| name.text == wanted)?;
             let line = text[..name.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
             let start = text[line..].find(|c: char| !c.is_whitespace()).map_or(line, |skip| line + skip);
-            Some((name.span, format!("variable {}", &text[start.min(name.span.start as usize)..name.span.end as usize])))
+            Some((
+                name.span,
+                format!("variable {}", &text[start.min(name.span.start as usize)..name.span.end as usize]),
+            ))
         }
         StmtKind::If { arms, otherwise } => {
             let mut bodies = arms.iter().map(|(_, body)| body).chain(otherwise);
@@ -214,6 +228,7 @@ fn of_type(library: &Library, file: FileId, around: Option<&Component>, name: &s
 
 /// A component with its ports.
 fn of_component(file: FileId, component: &Component, library: &Library) -> Meaning {
-    let ports: String = component.ports.iter().map(|port| format!("\n    {}", of_port(library, file, port).text)).collect();
+    let ports: String =
+        component.ports.iter().map(|port| format!("\n    {}", of_port(library, file, port).text)).collect();
     Meaning { file, span: component.name.span, text: format!("component {}{ports}", component.name.text), port: None }
 }

@@ -14,15 +14,75 @@ use crate::place::{address_of, byte_at, path_of, range};
 
 /// Words of the language, for completion.
 const WORDS: [&str; 26] = [
-    "package", "import", "component", "interface", "implements", "ports", "port", "in", "out", "instance", "connect",
-    "implementation", "Math", "static", "if", "elseif", "else", "end", "for", "while", "minimize", "maximize", "subject to",
-    "true", "false", "tick",
+    "package",
+    "import",
+    "component",
+    "interface",
+    "implements",
+    "ports",
+    "port",
+    "in",
+    "out",
+    "instance",
+    "connect",
+    "implementation",
+    "Math",
+    "static",
+    "if",
+    "elseif",
+    "else",
+    "end",
+    "for",
+    "while",
+    "minimize",
+    "maximize",
+    "subject to",
+    "true",
+    "false",
+    "tick",
 ];
 /// Functions of statements, for completion.
 const FUNCTIONS: [&str; 40] = [
-    "abs", "round", "floor", "ceil", "sign", "sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos",
-    "atan", "atan2", "sinh", "cosh", "tanh", "min", "max", "mod", "rem", "pow", "sum", "mean", "norm", "size", "zeros",
-    "ones", "eye", "inv", "det", "diag", "transpose", "diff", "rand", "randn", "saturate",
+    "abs",
+    "round",
+    "floor",
+    "ceil",
+    "sign",
+    "sqrt",
+    "exp",
+    "log",
+    "log2",
+    "log10",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "min",
+    "max",
+    "mod",
+    "rem",
+    "pow",
+    "sum",
+    "mean",
+    "norm",
+    "size",
+    "zeros",
+    "ones",
+    "eye",
+    "inv",
+    "det",
+    "diag",
+    "transpose",
+    "diff",
+    "rand",
+    "randn",
+    "saturate",
 ];
 /// Types of numbers, for completion.
 const TYPES: [&str; 6] = ["Q", "Z", "N", "N1", "B", "C"];
@@ -59,7 +119,11 @@ impl Server {
         let Some(method) = method else {
             // An answer to a question we never ask, or no message at all.
             let wrong = json!({ "code": -32700, "message": "this is no message" });
-            return if message.is_null() { vec![json!({ "jsonrpc": "2.0", "id": null, "error": wrong })] } else { vec![] };
+            return if message.is_null() {
+                vec![json!({ "jsonrpc": "2.0", "id": null, "error": wrong })]
+            } else {
+                vec![]
+            };
         };
         let result = match method {
             "initialize" => self.initialize(params),

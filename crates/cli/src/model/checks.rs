@@ -95,9 +95,7 @@ impl Checked {
                 value["instances"] = json!(model.instances());
                 value["atomic_components"] = json!(model.order().len());
                 if order {
-                    let row = |e: &anabranch_language::Executed| {
-                        json!({ "instance": e.name, "component": e.component, "parameter": e.parameter })
-                    };
+                    let row = |e: &anabranch_language::Executed| json!({ "instance": e.name, "component": e.component, "parameter": e.parameter });
                     value["order"] = model.order().iter().map(row).collect();
                 }
             }

@@ -65,7 +65,10 @@ impl Given {
         let folders: Vec<&Path> = std::iter::once(&root).chain(&self.models).map(PathBuf::as_path).collect();
         let missing = folders.iter().find(|folder| !folder.is_dir());
         if let Some(missing) = missing {
-            return Err(Failure::input(format!("there is no folder `{}`", missing.display()), "--models names folders"));
+            return Err(Failure::input(
+                format!("there is no folder `{}`", missing.display()),
+                "--models names folders",
+            ));
         }
         Library::open_all(&folders).map_err(refused)
     }
@@ -119,6 +122,8 @@ mod tests {
     fn arguments_are_names_and_numbers() {
         assert_eq!(parse_argument("gain=4"), Ok(("gain".to_owned(), Numbers(vec![4.0]))));
         assert_eq!(parse_argument("h = 0.5, true"), Ok(("h".to_owned(), Numbers(vec![0.5, 1.0]))));
-        assert!(parse_argument("gain").is_err() && parse_argument("gain=inf").is_err() && parse_argument("g=").is_err());
+        assert!(
+            parse_argument("gain").is_err() && parse_argument("gain=inf").is_err() && parse_argument("g=").is_err()
+        );
     }
 }

@@ -156,9 +156,10 @@ impl Ran {
 
     fn to_json(&self, library: &Library, model: &Model, path: &Path, over: &Over) -> Value {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
-        let first = self.first.as_ref().map(|(tick, port, expected, got)| {
-            json!({ "tick": tick, "port": port, "expected": expected, "got": got })
-        });
+        let first = self
+            .first
+            .as_ref()
+            .map(|(tick, port, expected, got)| json!({ "tick": tick, "port": port, "expected": expected, "got": got }));
         let rows = over.outputs.is_none().then_some(&self.rows);
         json!({
             "schema": "anabranch.run-model/1",

@@ -174,7 +174,8 @@ fn in_parallel<T: Send>(count: usize, threads: usize, one: impl Fn(usize) -> T +
                 })
             })
             .collect();
-        let joined = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|bug| std::panic::resume_unwind(bug)));
+        let joined =
+            workers.into_iter().map(|worker| worker.join().unwrap_or_else(|bug| std::panic::resume_unwind(bug)));
         joined.flatten().collect()
     });
     done.sort_by_key(|(at, _)| *at);
@@ -229,7 +230,8 @@ fn case(library: &Library, name: &str, result: &StreamResult, seconds: f64) -> C
         Outcome::CannotRun(told) => {
             let errors: Vec<&Diagnostic> = told.iter().filter(|d| d.is_error()).collect();
             let all: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            details["reason"] = json!(errors.first().map_or_else(String::new, |d| format!("{}: {}", d.code, d.message)));
+            details["reason"] =
+                json!(errors.first().map_or_else(String::new, |d| format!("{}: {}", d.code, d.message)));
             details["diagnostics"] = told::to_json(library, told);
             (Ended::Error, "cannot run", all.join("\n"), Exit::BadInput)
         }

@@ -81,7 +81,16 @@ impl File {
         let before: usize = source_line.split(',').take(cell).map(|cell| cell.chars().count() + 1).sum();
         let length = source_line.split(',').nth(cell).map_or(1, |cell| cell.chars().count().max(1));
         let column = before + 1;
-        Diagnostic { code: code.text(), file: self.name.clone(), line: number, column, length, message, help, source_line }
+        Diagnostic {
+            code: code.text(),
+            file: self.name.clone(),
+            line: number,
+            column,
+            length,
+            message,
+            help,
+            source_line,
+        }
     }
 }
 

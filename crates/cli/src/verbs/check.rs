@@ -13,8 +13,8 @@ use crate::exit::Exit;
 use crate::failure::{Failure, diagnostics_json};
 use crate::load::{Assembled, load};
 use crate::model;
-use crate::outside::{self, Tried};
 use crate::model::files::is_text;
+use crate::outside::{self, Tried};
 use crate::screen::{Format, Paint, Screen, print_err, print_out};
 
 /// How deep folders are searched.
@@ -143,7 +143,8 @@ fn exit_of(checked: &[Checked]) -> Exit {
 fn explain(text: &str, screen: &Screen) -> Result<Exit, Failure> {
     let of_scenarios = Code::find(text).map(|code| (code.text(), code.title(), code.explanation()));
     let of_maps = || codes::find(text).map(|code| (code.text, code.title, code.explanation));
-    let of_models = || anabranch_language::Code::find(text).map(|code| (code.text(), "a mistake in a model", code.title()));
+    let of_models =
+        || anabranch_language::Code::find(text).map(|code| (code.text(), "a mistake in a model", code.title()));
     let Some((code, title, explanation)) = of_scenarios.or_else(of_maps).or_else(of_models) else {
         return Err(Failure::input(format!("there is no code `{text}`"), "`anabranch check --codes` lists them"));
     };

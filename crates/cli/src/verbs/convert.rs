@@ -7,9 +7,9 @@ use anabranch_geometry::tiles::{Canvas, Grid, to_file};
 use anabranch_import::picture::{Placement, draw_png};
 use anabranch_import::rndf::{self, Remark};
 use anabranch_kernel::units::{Dimension, parse_quantity};
-use anabranch_roads::{Network, file};
 use anabranch_language::Units;
 use anabranch_program::export::{Language, export};
+use anabranch_roads::{Network, file};
 use clap::Args;
 use serde_json::json;
 
@@ -152,7 +152,10 @@ impl Convert {
             .map_err(|e| Failure::input(format!("`{}`: {e}", self.from.display()), "such a model runs here only"))?;
         write_file(&self.to, text.as_bytes())?;
         let steps = model.order().len();
-        Ok(Done { what: format!("{short}: {steps} atomic component(s) in {short}_start and {short}_tick"), remarks: Vec::new() })
+        Ok(Done {
+            what: format!("{short}: {steps} atomic component(s) in {short}_start and {short}_tick"),
+            remarks: Vec::new(),
+        })
     }
 
     fn canvas(&self) -> Canvas {

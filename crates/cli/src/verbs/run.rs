@@ -50,7 +50,10 @@ impl Run {
         }
         if self.over.is_given() {
             let message = "--inputs, --outputs, --ticks and --tolerance are about models, and this is a scenario";
-            return Err(Failure::input(message, "names of models end in .emam; --trace writes what happens in a scenario"));
+            return Err(Failure::input(
+                message,
+                "names of models end in .emam; --trace writes what happens in a scenario",
+            ));
         }
         let mut loaded = load(&self.scenario, &with_driver(&self.sets, self.driver.as_ref()))?;
         if self.real_time {

@@ -55,7 +55,8 @@ pub fn schedule(atoms: &[Atom], outer: &[usize]) -> Schedule {
         atom.takers.iter().for_each(|&taker| waiting[taker] += 1);
     }
     outer.iter().for_each(|&taker| waiting[taker] += 1);
-    let mut order = Ordering { atoms, waiting, done: vec![false; atoms.len()], open: vec![], result: Schedule::default() };
+    let mut order =
+        Ordering { atoms, waiting, done: vec![false; atoms.len()], open: vec![], result: Schedule::default() };
     for first in (0..atoms.len()).filter(|i| atoms[*i].first) {
         order.run(Turn::Run(first));
     }

@@ -57,7 +57,8 @@ pub(super) fn parameter(component: &Component, stream: &Stream, options: &Option
 
 /// The numbers of a line, tick by tick; `None` where there is another value.
 fn numbers(stream: &Stream, port: &str) -> Option<Vec<Option<f64>>> {
-    let line = stream.lines.iter().find(|line| matches!(line.port.steps.as_slice(), [(name, None)] if name.text == port))?;
+    let line =
+        stream.lines.iter().find(|line| matches!(line.port.steps.as_slice(), [(name, None)] if name.text == port))?;
     let one = |kind: &StreamValueKind| match kind {
         StreamValueKind::One(expr, _) => number(expr),
         _ => None,
