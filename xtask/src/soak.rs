@@ -13,7 +13,7 @@ struct Campaign {
     dose: &'static str,
 }
 
-const CAMPAIGNS: [Campaign; 4] = [
+const CAMPAIGNS: [Campaign; 5] = [
     Campaign {
         name: "verdicts",
         package: "anabranch-scenario",
@@ -45,6 +45,14 @@ const CAMPAIGNS: [Campaign; 4] = [
         test: "disk_faults::a_fault",
         variable: "ANABRANCH_FAULTS_EVERY",
         dose: "1",
+    },
+    Campaign {
+        name: "models",
+        package: "anabranch-language",
+        binary: "fuzz",
+        test: "reading_and_formatting_damaged_models",
+        variable: "ANABRANCH_FUZZ_ROUNDS",
+        dose: "10000000",
     },
 ];
 

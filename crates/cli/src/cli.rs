@@ -31,13 +31,13 @@ pub struct Cli {
 pub enum Verb {
     /// Write a ready project from a template.
     New(verbs::new::New),
-    /// Parse and check scenarios without simulating.
+    /// Parse and check scenarios and models without simulating.
     Check(verbs::check::Check),
-    /// Run one simulation.
+    /// Run one simulation, or a model over a table.
     Run(verbs::run::Run),
     /// Run every error combination, with saved states.
     Explore(Box<verbs::explore::Explore>),
-    /// Test a project: kept findings first, then its scenarios.
+    /// Test a project: kept findings first, then stream tests of models, then scenarios.
     Test(verbs::test::Test),
     /// Run a finding again, exactly.
     Replay(verbs::replay::Replay),
@@ -45,10 +45,14 @@ pub enum Verb {
     Report(verbs::report::Report),
     /// Minimise a finding, and say which error at which moment mattered.
     Explain(verbs::explain::Explain),
-    /// Turn maps of other tools into map files, and pictures or barriers into tiles.
+    /// Turn maps of other tools into map files, pictures or barriers into tiles, and models into C or Rust.
     Convert(verbs::convert::Convert),
     /// Look into recorded data: fit error models to logs.
     Data(verbs::data::Data),
+    /// Lay out models alike.
+    Fmt(verbs::fmt::Fmt),
+    /// Serve editors: the language server for models.
+    Lsp(verbs::lsp::Lsp),
     /// Print completions for a shell.
     Completions(verbs::generate::Completions),
     /// Print the manual page.

@@ -13,6 +13,7 @@ mod family;
 mod interrupt;
 mod league;
 mod load;
+mod model;
 mod numbers;
 mod outside;
 mod project;

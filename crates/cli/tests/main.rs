@@ -10,6 +10,7 @@ mod faults;
 mod fmus;
 mod interrupting;
 mod links;
+mod models;
 mod outside;
 mod outside_law;
 mod replaying;

@@ -50,6 +50,39 @@ pub fn check_library(library: &Library, options: &Options) -> Vec<Diagnostic> {
     all
 }
 
+/// Everything that is wrong with one file and with what its component uses.
+pub fn check_file(library: &Library, file: FileId, options: &Options) -> (Vec<Diagnostic>, Option<Model>) {
+    let source = library.file(file);
+    let mut all: Vec<Diagnostic> =
+        source.parsed.problems.iter().map(|problem| library.located(file, problem.clone())).collect();
+    all.extend(library.naming_problems(file));
+    let mut model = None;
+    if let Some(component) = library.component_in(file) {
+        let mut report = Report::new(library);
+        structure(component, file, &mut report);
+        all.extend(report.finish());
+        if can_stand_alone(component) || !options.args.is_empty() {
+            match Model::of_file(library, file, options) {
+                Ok(built) => {
+                    all.extend(built.warnings().iter().cloned());
+                    model = Some(built);
+                }
+                Err(told) => all.extend(told),
+            }
+        }
+    }
+    for (_, stream) in crate::stream::streams(library).into_iter().filter(|(at, _)| *at == file) {
+        let result = crate::stream::run_stream(library, file, stream, None, options);
+        all.extend(result.notes);
+        if let crate::Outcome::CannotRun(told) = result.outcome {
+            all.extend(told);
+        }
+    }
+    all.sort_by(|a, b| (&a.file, a.span, a.code, &a.message).cmp(&(&b.file, b.span, b.code, &b.message)));
+    all.dedup();
+    (all, model)
+}
+
 /// Structure of a component and of those inside, whether it can be built or not.
 fn structure(component: &Component, file: FileId, report: &mut Report<'_>) {
     crate::model::check::component(component, file, report);

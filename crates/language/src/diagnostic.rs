@@ -131,6 +131,10 @@ codes! {
     StreamValue = "L504",
     /// A field of a simulation or a car that does not exist or is missing.
     Field = "L601",
+    /// A column of a table that does not fit the ports of the model.
+    TableColumn = "L701",
+    /// A cell of a table that is no value of its port.
+    TableCell = "L702",
 }
 
 impl fmt::Display for Code {

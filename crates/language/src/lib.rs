@@ -34,7 +34,7 @@ pub mod syntax;
 pub mod table;
 pub mod units;
 
-pub use check::{check, check_library};
+pub use check::{check, check_file, check_library};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use format::format;
 pub use library::Library;

@@ -67,12 +67,30 @@ impl Library {
     ///
     /// If the folder itself cannot be read.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
+        Self::open_all(&[folder])
+    }
+
+    /// Reads every model below some folders, each file once. What stands in the first of them is found first.
+    ///
+    /// # Errors
+    ///
+    /// If one of the folders cannot be read.
+    pub fn open_all(folders: &[&Path]) -> std::io::Result<Self> {
         let mut paths = Vec::new();
-        if folder.is_file() {
-            paths.push(folder.to_owned());
-        } else {
-            std::fs::read_dir(folder)?;
-            collect(folder, 0, &mut paths);
+        for folder in folders {
+            let mut found = Vec::new();
+            if folder.is_file() {
+                found.push((*folder).to_owned());
+            } else {
+                std::fs::read_dir(folder)?;
+                collect(folder, 0, &mut found);
+            }
+            paths.extend(found);
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        let same = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        if folders.len() > 1 {
+            paths.retain(|path| seen.insert(same(path)));
         }
         Ok(Self::of(paths.into_iter().filter_map(|path| {
             let bytes = std::fs::read(&path).ok()?;
@@ -130,6 +148,24 @@ impl Library {
         library
     }
 
+    /// Puts another text in the place of a file; a file that is not there yet is added.
+    pub fn replace(&mut self, path: &Path, text: String) {
+        let Some(FileId(at)) = self.file_at(path) else { return self.add(path.to_owned(), text) };
+        for places in self.names.values_mut() {
+            places.retain(|(file, _)| *file != at);
+        }
+        self.names.retain(|_, places| !places.is_empty());
+        let parsed = parse(&text);
+        let package = parsed.file.package.as_ref().map(crate::syntax::ast::Path::text).unwrap_or_default();
+        for (i, item) in parsed.file.items.iter().enumerate() {
+            if !matches!(item, Item::Stream(_)) {
+                let places = self.names.entry(qualified(&package, item_name(item))).or_default();
+                places.insert(places.partition_point(|place| *place < (at, i)), (at, i));
+            }
+        }
+        self.files[at] = SourceFile { path: path.to_owned(), lines: Lines::of(&text), text, parsed, package };
+    }
+
     fn add(&mut self, path: PathBuf, text: String) {
         let parsed = parse(&text);
         let package = parsed.file.package.as_ref().map(crate::syntax::ast::Path::text).unwrap_or_default();
@@ -155,6 +191,17 @@ impl Library {
     /// The file with this path.
     pub fn file_at(&self, path: &Path) -> Option<FileId> {
         self.files.iter().position(|file| file.path == path).map(FileId)
+    }
+
+    /// The component that a file is about.
+    pub fn component_in(&self, id: FileId) -> Option<&Component> {
+        let file = &self.files[id.0];
+        let stem = file.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
+        let mut found = file.parsed.file.items.iter().filter_map(|item| match item {
+            Item::Component(component) => Some(component),
+            _ => None,
+        });
+        found.clone().find(|component| component.name.text == stem).or_else(|| found.next())
     }
 
     /// Every component with its full name.

@@ -92,21 +92,75 @@ fn rounds(usual: usize) -> usize {
     std::env::var("ANABRANCH_FUZZ_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
+/// Reads, lays out and reads again what became of one model. Returns how many bytes it had.
+fn read_damaged(models: &[(PathBuf, String)], chance: &mut Chance) -> usize {
+    let text = damage(&models[chance.below(models.len())].1, chance);
+    let all: String = tokens(&text).iter().map(|t| &text[t.span.range()]).collect();
+    assert_eq!(all, text);
+    let parsed = parse(&text);
+    assert!(parsed.problems.iter().all(|p| p.span.start <= p.span.end && p.span.end as usize <= text.len()), "{text}");
+    let formatted = format(&text);
+    assert_eq!(format(&formatted), formatted, "{text}");
+    text.len()
+}
+
+/// Many rounds are shared by all cores; each part has a seed of its own, so that a failure can be had again.
 #[test]
 fn reading_and_formatting_damaged_models_ends_with_an_answer() {
-    let (models, mut chance) = (models(), Chance(0x9e37_79b9_7f4a_7c15));
-    for _ in 0..rounds(8_000) {
-        let text = damage(&models[chance.below(models.len())].1, &mut chance);
-        let all: String = tokens(&text).iter().map(|t| &text[t.span.range()]).collect();
-        assert_eq!(all, text);
-        let parsed = parse(&text);
-        assert!(
-            parsed.problems.iter().all(|p| p.span.start <= p.span.end && p.span.end as usize <= text.len()),
-            "{text}"
-        );
-        let formatted = format(&text);
-        assert_eq!(format(&formatted), formatted, "{text}");
-    }
+    const PER_PART: usize = 8_000;
+    let (models, rounds) = (models(), rounds(8_000));
+    let parts = rounds.div_ceil(PER_PART);
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let cores = std::thread::available_parallelism().map_or(1, Into::into);
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(parts) {
+            scope.spawn(|| {
+                loop {
+                    let part = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    if part >= parts {
+                        return;
+                    }
+                    let mut chance = Chance(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(2 * part as u64 + 1));
+                    let bytes: usize = (0..PER_PART).map(|_| read_damaged(&models, &mut chance)).sum();
+                    assert!(bytes > 0);
+                    if part % 100 == 99 {
+                        eprintln!("{} texts read", (part + 1) * PER_PART);
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// A text that nests without end is answered in the time and memory of its length, on a small stack.
+#[test]
+fn endless_nesting_is_refused_by_name() {
+    const DEPTH: usize = 50_000;
+    let math = |inside: String| format!("component A {{ ports out Q y; implementation Math {{ {inside} }} }}");
+    let texts = [
+        math(format!("y = {}1;", "(".repeat(DEPTH))),
+        math(format!("y = {}1;", "-".repeat(DEPTH))),
+        math(format!("y = {}1;", "[".repeat(DEPTH))),
+        math(format!("y = {}1;", "f(".repeat(DEPTH))),
+        math(format!("y = 1{};", "^2".repeat(DEPTH))),
+        math(format!("y = 1{};", " + 1".repeat(DEPTH))),
+        math("if true ".repeat(DEPTH)),
+        math("for i = 1:2 ".repeat(DEPTH)),
+        "component A { ".repeat(DEPTH),
+        format!("component A {{ ports in {}Q x; }}", "A<".repeat(DEPTH)),
+        format!("component A {{ ports in Q({} x; }}", "(".repeat(DEPTH)),
+        format!("stream A {{ x: {}1; }}", "[".repeat(DEPTH)),
+        format!("stream A {{ x{}: 1; }}", ".x".repeat(DEPTH)),
+        format!("struct A {{ {} }}", "Q x; ".repeat(DEPTH)),
+    ];
+    let worker = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
+        for text in texts {
+            let told = check_library(&Library::of([(PathBuf::from("A.emam"), text.clone())]), &Options::default());
+            assert!(told.len() < 2 * DEPTH, "{} mistakes: {}", told.len(), &text[..60]);
+            assert!(!format(&text).is_empty());
+        }
+    });
+    worker.unwrap().join().unwrap();
 }
 
 #[test]

@@ -139,6 +139,22 @@ fn curved_functions_and_constraints() {
     check(&case, &[1.0, -1.0, -1.0], 1e-5);
 }
 
+/// Problem 71 of Hock and Schittkowski (1981): curved everywhere, an equation, an inequality, bounds. From their own start
+/// and from the middle of the bounds, where a component of the language begins.
+#[test]
+fn hock_and_schittkowski_71() {
+    for start in [[1.0, 5.0, 5.0, 1.0], [3.0, 3.0, 3.0, 3.0], [5.0, 5.0, 5.0, 5.0], [1.0, 1.0, 1.0, 1.0]] {
+        let case = Case {
+            start: &start,
+            bounds: [1.0, 5.0],
+            objective: |v| x(v, 0) * x(v, 3) * (x(v, 0) + x(v, 1) + x(v, 2)) + x(v, 2),
+            at_least: vec![|v| x(v, 0) * x(v, 1) * x(v, 2) * x(v, 3) - 25.0],
+            equal: vec![|v| x(v, 0) * x(v, 0) + x(v, 1) * x(v, 1) + x(v, 2) * x(v, 2) + x(v, 3) * x(v, 3) - 40.0],
+        };
+        check(&case, &[1.0, 4.742_999_63, 3.821_149_98, 1.379_408_29, 17.014_017_29], 1e-5);
+    }
+}
+
 #[test]
 fn one_bounded_variable_finds_the_deepest_valley() {
     // sin(3x) + x/10 in [0, 6]: near π/2 the derivative 3·cos(3x) + 0.1 is zero: x = (π + acos(1/30))/3 … the first valley.

@@ -1,4 +1,4 @@
-//! `check`: parse, type-check and assemble scenarios; nothing is simulated.
+//! `check`: parse, type-check and assemble scenarios and models; nothing is simulated.
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,8 @@ use crate::exit::Exit;
 use crate::failure::{Failure, diagnostics_json};
 use crate::family;
 use crate::load::{Assembled, load};
+use crate::model;
+use crate::model::files::is_text;
 use crate::outside::{self, Tried};
 use crate::screen::{Format, Paint, Screen, print_err, print_out};
 
@@ -22,10 +24,10 @@ const DEPTH_MAX: usize = 16;
 /// How every scenario begins to be recognised in a folder: kept findings and other TOML files lie beside it.
 const SCHEMA_KEY: &str = "anabranch/";
 
-/// Parse and check scenarios without simulating.
+/// Parse and check scenarios and models without simulating.
 #[derive(Args, Debug)]
 pub struct Check {
-    /// Scenario files, folders with scenarios, or programs (a driver or a world); this folder if left out.
+    /// Scenario files, models, folders with them, or programs (a driver or a world); this folder if left out.
     #[arg(value_name = "FILE|DIR")]
     pub files: Vec<PathBuf>,
     /// Print the JSON schema of scenario files, for editors.
@@ -37,6 +39,12 @@ pub struct Check {
     /// List and explain all codes.
     #[arg(long, conflicts_with = "files")]
     pub codes: bool,
+    /// Print the order in which the atomic components of a model run.
+    #[arg(long, help_heading = "Models")]
+    pub order: bool,
+    /// What is for models.
+    #[command(flatten)]
+    pub given: model::Given,
 }
 
 /// What was found out about one file.
@@ -69,14 +77,17 @@ impl Check {
         }
         if self.codes {
             print_out(&codes_reference());
+            let line = |code: &anabranch_language::Code| format!("| `{}` | {} |\n", code.text(), code.title());
+            let lines: String = anabranch_language::Code::ALL.iter().map(line).collect();
+            print_out(&format!("\n## Models\n\n| code | meaning |\n|---|---|\n{lines}"));
             return Ok(Exit::Done);
         }
         if let Some(text) = &self.explain {
             return explain(text, screen);
         }
-        let files = select(&self.files)?;
+        let models = self.models()?;
         let mut checked: Vec<Checked> = Vec::new();
-        for file in &files {
+        for file in select(&self.files)?.iter().filter(|file| !is_text(file)) {
             // Every member of a simulation; what keeps it from being read is told once.
             let found = family::each(file, || {
                 checked.push(check_one(file));
@@ -85,8 +96,44 @@ impl Check {
             checked
                 .extend(found.err().map(|failure| Checked { file: file.display().to_string(), outcome: Err(failure) }));
         }
-        show(screen, &checked);
-        Ok(exit_of(&checked))
+        self.show(screen, &checked, &models);
+        if models.is_empty() {
+            return Ok(exit_of(&checked));
+        }
+        let mut exits: Vec<Exit> = models.iter().map(model::checks::Checked::exit).collect();
+        exits.extend((!checked.is_empty()).then(|| exit_of(&checked)));
+        Ok(Exit::of(&exits))
+    }
+
+    /// The models of what was named, checked.
+    fn models(&self) -> Result<Vec<model::checks::Checked>, Failure> {
+        let here = [PathBuf::from(".")];
+        let named = if self.files.is_empty() { &here } else { self.files.as_slice() };
+        if self.order && !named.iter().any(|path| model::is_model(path)) {
+            return Err(Failure::input("--order needs a model", "name a file that ends in .emam"));
+        }
+        let mut checked = Vec::new();
+        for path in named {
+            checked.extend(model::checks::Checked::of(path, &self.given)?);
+        }
+        Ok(checked)
+    }
+
+    fn show(&self, screen: &Screen, checked: &[Checked], models: &[model::checks::Checked]) {
+        if screen.format == Format::Human {
+            for failure in checked.iter().filter_map(|c| c.outcome.as_ref().err()) {
+                print_err(&failure.render(screen.err));
+            }
+            models.iter().for_each(|model| print_err(&model.complaints(screen)));
+        }
+        let mut files: Vec<Value> = checked.iter().map(to_json).collect();
+        files.extend(models.iter().flat_map(|model| model.to_json(self.order)));
+        let machine = json!({ "schema": "anabranch.check/1", "files": files });
+        let human = |paint: &Paint| {
+            let lines: String = models.iter().map(|model| model.human(paint, self.order)).collect();
+            if checked.is_empty() && !models.is_empty() { lines } else { human(paint, checked) + &lines }
+        };
+        screen.result(human, &machine);
     }
 }
 
@@ -106,7 +153,9 @@ fn exit_of(checked: &[Checked]) -> Exit {
 fn explain(text: &str, screen: &Screen) -> Result<Exit, Failure> {
     let of_scenarios = Code::find(text).map(|code| (code.text(), code.title(), code.explanation()));
     let of_maps = || codes::find(text).map(|code| (code.text, code.title, code.explanation));
-    let Some((code, title, explanation)) = of_scenarios.or_else(of_maps) else {
+    let of_models =
+        || anabranch_language::Code::find(text).map(|code| (code.text(), "a mistake in a model", code.title()));
+    let Some((code, title, explanation)) = of_scenarios.or_else(of_maps).or_else(of_models) else {
         return Err(Failure::input(format!("there is no code `{text}`"), "`anabranch check --codes` lists them"));
     };
     let machine = json!({ "schema": "anabranch.code/1", "code": code, "title": title, "explanation": explanation });
@@ -173,16 +222,6 @@ fn check_one(path: &Path) -> Checked {
         Ok(Known::Scenario(Fine { name: spec.name.value.clone(), choices, segments, starts, no_path, driver }))
     });
     Checked { file, outcome }
-}
-
-fn show(screen: &Screen, checked: &[Checked]) {
-    if screen.format == Format::Human {
-        for failure in checked.iter().filter_map(|c| c.outcome.as_ref().err()) {
-            print_err(&failure.render(screen.err));
-        }
-    }
-    let machine = json!({ "schema": "anabranch.check/1", "files": checked.iter().map(to_json).collect::<Vec<_>>() });
-    screen.result(|paint| human(paint, checked), &machine);
 }
 
 fn to_json(checked: &Checked) -> Value {

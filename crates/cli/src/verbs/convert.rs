@@ -1,4 +1,4 @@
-//! `convert`: maps of other tools become map files, pictures and barriers become tiles.
+//! `convert`: maps of other tools become map files, pictures and barriers become tiles, models become C or Rust.
 
 use std::path::{Path, PathBuf};
 
@@ -7,27 +7,30 @@ use anabranch_geometry::tiles::{Canvas, Grid, to_file};
 use anabranch_import::picture::{Placement, draw_png};
 use anabranch_import::rndf::{self, Remark};
 use anabranch_kernel::units::{Dimension, parse_quantity};
+use anabranch_language::Units;
+use anabranch_program::export::{Language, export};
 use anabranch_roads::{Network, file};
 use clap::Args;
 use serde_json::json;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::model;
 use crate::screen::Screen;
 
 /// Grey values below this are obstacles unless somebody says otherwise: the darker half.
 const DARK_BELOW: u8 = 128;
 
-/// Turn maps of other tools into map files, and pictures or barriers into tiles.
+/// Turn maps of other tools into map files, pictures or barriers into tiles, and models into C or Rust.
 ///
 /// What is done follows from the names: `town.rndf` to `town.road.toml`, `town.road.toml` to `fences.tiles` (its barriers),
-/// `fences.png` to `fences.tiles` (its dark pixels).
+/// `fences.png` to `fences.tiles` (its dark pixels), `Lane.emam` to `lane.c` or `lane.rs` (text that stands alone).
 #[derive(Args, Debug)]
 pub struct Convert {
-    /// What is read: .rndf, .road.toml or .png.
+    /// What is read: .rndf, .road.toml, .png or a model.
     #[arg(value_name = "FROM")]
     pub from: PathBuf,
-    /// What is written: .road.toml or .tiles.
+    /// What is written: .road.toml, .tiles, .c or .rs.
     #[arg(value_name = "TO")]
     pub to: PathBuf,
     /// The MDF that belongs to an RNDF: speed limits and checkpoints.
@@ -45,6 +48,9 @@ pub struct Convert {
     /// Where the lower left corner of the picture lies: "10 m, -5 m".
     #[arg(long, value_name = "X, Y", default_value = "0 m, 0 m", value_parser = corner, allow_hyphen_values = true)]
     pub corner: Point,
+    /// What is for models.
+    #[command(flatten)]
+    pub given: model::Given,
 }
 
 fn length(text: &str) -> Result<f64, String> {
@@ -71,9 +77,10 @@ impl Convert {
             (Some(Ending::Rndf), Some(Ending::Map)) => self.rndf_to_map()?,
             (Some(Ending::Map), Some(Ending::Tiles)) => self.map_to_tiles()?,
             (Some(Ending::Picture), Some(Ending::Tiles)) => self.picture_to_tiles()?,
+            (Some(Ending::Model), Some(Ending::Source(language))) => self.model_to_source(language)?,
             _ => {
                 let message = format!("nobody turns `{}` into `{}`", self.from.display(), self.to.display());
-                let help = ".rndf becomes .road.toml; .road.toml and .png become .tiles";
+                let help = ".rndf becomes .road.toml; .road.toml and .png become .tiles; .emam becomes .c or .rs";
                 return Err(Failure::input(message, help));
             }
         };
@@ -138,6 +145,19 @@ impl Convert {
         self.write_tiles(&canvas, format!("{dark} dark pixel(s)"))
     }
 
+    fn model_to_source(&self, language: Language) -> Result<Done, Failure> {
+        let (_, model) = self.given.build(&self.from, Units::Strict)?;
+        let short = model.name().rsplit('.').next().unwrap_or("model").to_ascii_lowercase();
+        let text = export(model.program(), language, &short)
+            .map_err(|e| Failure::input(format!("`{}`: {e}", self.from.display()), "such a model runs here only"))?;
+        write_file(&self.to, text.as_bytes())?;
+        let steps = model.order().len();
+        Ok(Done {
+            what: format!("{short}: {steps} atomic component(s) in {short}_start and {short}_tick"),
+            remarks: Vec::new(),
+        })
+    }
+
     fn canvas(&self) -> Canvas {
         Canvas::new(Grid { origin: Point::default(), cell_m: self.cell })
     }
@@ -166,10 +186,18 @@ enum Ending {
     Map,
     Tiles,
     Picture,
+    Model,
+    Source(Language),
 }
 
 fn ending(path: &Path) -> Option<Ending> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    match path.extension().and_then(|ending| ending.to_str()) {
+        _ if model::is_model(path) => return Some(Ending::Model),
+        Some("c") => return Some(Ending::Source(Language::C)),
+        Some("rs") => return Some(Ending::Source(Language::Rust)),
+        _ => {}
+    }
     let known =
         [(".rndf", Ending::Rndf), (".road.toml", Ending::Map), (".tiles", Ending::Tiles), (".png", Ending::Picture)];
     known.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| kind)

@@ -5,7 +5,9 @@ pub mod convert;
 pub mod data;
 pub mod explain;
 pub mod explore;
+pub mod fmt;
 pub mod generate;
+pub mod lsp;
 pub mod new;
 pub mod replay;
 pub mod report;
@@ -33,6 +35,8 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
         Verb::Explain(verb) => verb.run(global, screen),
         Verb::Convert(verb) => verb.run(screen),
         Verb::Data(verb) => verb.run(screen),
+        Verb::Fmt(verb) => verb.run(screen),
+        Verb::Lsp(verb) => verb.run(),
         Verb::Completions(verb) => verb.run(),
         Verb::Man(verb) => verb.run(),
         Verb::ServeFmu(verb) => verb.run(),

@@ -10,16 +10,17 @@ use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::load::{Loaded, Override, load, parse_override, with_driver};
+use crate::model;
 use crate::outside::Patience;
 use crate::project;
 use crate::screen::{Global, Screen};
 use crate::simulate::Plan;
 use crate::usage::{ThisSystem, Usage};
 
-/// Run one simulation.
+/// Run one simulation, or a model over a table.
 #[derive(Args, Debug)]
 pub struct Run {
-    /// Scenario file.
+    /// Scenario file, or a model (.emam) with `--inputs`.
     pub scenario: PathBuf,
     /// Errors of a finding (`finding.toml`); none if left out.
     #[arg(long, value_name = "FILE")]
@@ -39,6 +40,9 @@ pub struct Run {
     /// Ask a driver from outside when its time has come on the clock on the wall, for hardware; late answers are counted.
     #[arg(long)]
     pub real_time: bool,
+    /// What is for models.
+    #[command(flatten)]
+    pub over: model::run::Over,
 }
 
 /// Something that happens once, and when it is made to happen.
@@ -87,6 +91,17 @@ impl Fire {
 impl Run {
     /// Simulates and tells how it ended.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
+        if model::is_model(&self.scenario) {
+            self.only_scenarios_have()?;
+            return model::run::run(&self.scenario, &self.over, global.seed.unwrap_or(0), screen);
+        }
+        if self.over.is_given() {
+            let message = "--inputs, --outputs, --ticks and --tolerance are about models, and this is a scenario";
+            return Err(Failure::input(
+                message,
+                "names of models end in .emam; --trace writes what happens in a scenario",
+            ));
+        }
         let mut overrides = with_driver(&self.sets, self.driver.as_ref());
         if !self.fires.is_empty() {
             let loaded = load(&self.scenario, &overrides)?;
@@ -136,5 +151,24 @@ impl Run {
         let by_hand: String = self.fires.iter().map(by_hand).collect();
         screen.result(|paint| plan.human(paint, &run) + &by_hand, &json);
         Ok(if run.verdict.is_some() { Exit::Findings } else { Exit::Done })
+    }
+
+    /// A model has no driver, no errors and no world.
+    fn only_scenarios_have(&self) -> Result<(), Failure> {
+        let said = [
+            (self.errors.is_some(), "--errors"),
+            (self.driver.is_some(), "--driver"),
+            (!self.sets.is_empty(), "--set"),
+            (!self.fires.is_empty(), "--fire"),
+            (self.trace.is_some(), "--trace"),
+            (self.real_time, "--real-time"),
+        ];
+        match said.iter().find(|(said, _)| *said) {
+            Some((_, flag)) => {
+                let help = "a model takes --inputs, --outputs and --arg";
+                Err(Failure::input(format!("{flag} is about scenarios, and this is a model"), help))
+            }
+            None => Ok(()),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! `test`: the verb for CI. Kept findings first, then every scenario with its own budget.
+//! `test`: the verb for CI. Kept findings first, then stream tests, then every scenario with its own budget.
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,9 @@ use crate::explore::world;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::load::{Override, parse_override, with_driver};
+use crate::model;
+use crate::model::files::is_text;
+use crate::model::streams::Streams;
 use crate::numbers::{duration, short};
 use crate::project::{self, FINDINGS};
 use crate::screen::{Format, Global, Paint, Screen, print_err, print_out};
@@ -33,10 +36,11 @@ use crate::verbs::explore::Explore;
 /// Folder of scenarios in a project.
 const SCENARIOS: &str = "scenarios";
 
-/// Test a project: kept findings first, then its scenarios.
+/// Test a project: kept findings first, then stream tests of models, then its scenarios.
 #[derive(Args, Debug)]
 pub struct Test {
-    /// Scenario files or folders; scenarios/ of this project if left out. Kept findings are always tested.
+    /// Scenario files, streams, or folders with scenarios and models; scenarios/ of this project if left out, and the
+    /// models of this folder. Kept findings are always tested.
     #[arg(value_name = "FILE|DIR")]
     pub paths: Vec<PathBuf>,
     /// Only cases whose file has this text in its name.
@@ -63,6 +67,9 @@ pub struct Test {
     /// Limits of each scenario, as in time=10min,states=1000,memory=2GB.
     #[arg(long, value_name = "LIMITS", value_parser = parse_budget)]
     pub budget: Option<Pairs>,
+    /// What is for models.
+    #[command(flatten)]
+    pub given: model::Given,
 }
 
 /// `explore` with what it takes when nothing is said.
@@ -87,12 +94,17 @@ impl Test {
         // Before anything is run: new runs must not become their own measure.
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let findings = each(&selected.findings, screen, |file| self.finding(file, global));
+        let here = [PathBuf::from(".")];
+        let paths = if self.paths.is_empty() { &here } else { self.paths.as_slice() };
+        let streams = Streams::run(paths, &self.given, &|name| self.wanted(name), global.threads())?;
+        streams.cases.iter().for_each(|case| tell(case, screen));
         let verb = self.explore();
         let scenarios = each(&selected.scenarios, screen, |file| {
             let case = Case::of_row(Row::evaluate(&verb, file, &[], global, &muted(screen)));
             baseline.iter().fold(case, |case, baseline| baseline.judge(case))
         });
-        let exit = exit_of(findings.iter().chain(&scenarios));
+        let all = || findings.iter().chain(&streams.cases).chain(&scenarios);
+        let exit = exit_of(all());
         // One time for the terminal, the page and machines.
         let seconds = clock.seconds();
         if let Some(path) = &self.junit {
@@ -100,18 +112,20 @@ impl Test {
                 let cases = cases.iter().map(Case::to_junit).collect();
                 Suite { name: name.to_owned(), cases }
             };
-            let xml = junit::to_xml(&[suite("findings", &findings), suite("scenarios", &scenarios)]);
+            let mut suites = vec![suite("findings", &findings), suite("scenarios", &scenarios)];
+            suites.extend((!streams.is_empty()).then(|| suite("streams", &streams.cases)));
+            let xml = junit::to_xml(&suites);
             anabranch_record::publish(path, &xml)?;
         }
-        let machine = self.to_json(&findings, &scenarios, seconds, exit);
+        let machine = self.to_json(&findings, &streams, &scenarios, seconds, exit);
         if let Some(path) = &self.report {
-            let line = counted(findings.iter().chain(&scenarios), seconds);
+            let line = counted(all(), seconds);
             let command = anabranch_record::tidy_command(std::env::args());
             let run = TestRun { tested: &machine, summary: &line, command, started };
             let page = test_report(&run, |run| RunFolder::open(Path::new(run)).ok());
             anabranch_record::publish(path, page.as_bytes())?;
         }
-        screen.result(|paint| summary(findings.iter().chain(&scenarios), seconds, paint), &machine);
+        screen.result(|paint| summary(all(), seconds, paint) + &streams.summary(paint), &machine);
         Ok(exit)
     }
 
@@ -128,16 +142,17 @@ impl Test {
         let folder = Path::new(SCENARIOS);
         let usual = if folder.is_dir() { folder } else { Path::new(".") };
         let paths = if self.paths.is_empty() { vec![usual.to_owned()] } else { self.paths.clone() };
-        Ok(Selected { findings: self.chosen(kept()?), scenarios: self.chosen(select(&paths)?) })
+        let scenarios = select(&paths)?.into_iter().filter(|path| !is_text(path)).collect();
+        Ok(Selected { findings: self.chosen(kept()?), scenarios: self.chosen(scenarios) })
     }
 
     fn chosen(&self, files: Vec<PathBuf>) -> Vec<PathBuf> {
-        let wanted = |file: &PathBuf| {
-            let name = name_of(file);
-            self.filter.as_ref().is_none_or(|text| name.contains(text.as_str()))
-                && self.shard.is_none_or(|shard| shard.has(&name))
-        };
-        files.into_iter().filter(wanted).collect()
+        files.into_iter().filter(|file| self.wanted(&name_of(file))).collect()
+    }
+
+    fn wanted(&self, name: &str) -> bool {
+        self.filter.as_ref().is_none_or(|text| name.contains(text.as_str()))
+            && self.shard.is_none_or(|shard| shard.has(name))
     }
 
     /// Replays a kept finding with the scenario of today.
@@ -169,8 +184,20 @@ impl Test {
         Ok(Again { finding: found.finding.clone(), hash: found.loaded.hash, run: machine, violated })
     }
 
-    fn to_json(&self, findings: &[Case], scenarios: &[Case], seconds: f64, exit: Exit) -> Value {
-        let count = |result: Ended| findings.iter().chain(scenarios).filter(|case| case.result == result).count();
+    fn to_json(&self, findings: &[Case], streams: &Streams, scenarios: &[Case], seconds: f64, exit: Exit) -> Value {
+        let all = || findings.iter().chain(&streams.cases).chain(scenarios);
+        let count = |result: Ended| all().filter(|case| case.result == result).count();
+        // A stream is told flat: what was tested, how it ended, and where it failed first.
+        let stream = |case: &Case| {
+            let mut value = case.details.clone();
+            if value.is_null() {
+                value = json!({ "file": case.name, "passed": false, "reason": case.message });
+            }
+            value["result"] = case.to_json()["result"].clone();
+            value["message"] = json!(case.message);
+            value["seconds"] = json!(case.seconds);
+            value
+        };
         json!({
             "schema": "anabranch.test/1",
             "exit": exit.code(),
@@ -181,6 +208,9 @@ impl Test {
             "not_run": count(Ended::NotRun),
             "wall_s": seconds,
             "findings": findings.iter().map(Case::to_json).collect::<Vec<_>>(),
+            "streams": streams.cases.iter().map(stream).collect::<Vec<_>>(),
+            "coverage": streams.coverage_json(),
+            "failing_components": streams.failing_json(),
             "scenarios": scenarios.iter().map(Case::to_json).collect::<Vec<_>>(),
             "report": self.report.as_ref().map(|path| project::relative(path)),
             "junit": self.junit.as_ref().map(|path| project::relative(path)),
@@ -216,18 +246,23 @@ fn each(files: &[PathBuf], screen: &Screen, run: impl Fn(&Path) -> Case) -> Vec<
             return Case::not_run(&name_of(file));
         }
         let case = run(file);
-        if let Some(failure) = &case.failure {
-            print_err(&failure.render(screen.err));
-        }
-        let mut event = case.to_json();
-        event["event"] = json!("case");
-        screen.event(&event);
-        if screen.format == Format::Human {
-            print_out(&case.line(&Paint(screen.out)));
-        }
+        tell(&case, screen);
         case
     };
     files.iter().map(one).collect()
+}
+
+/// Tells a case as it finishes.
+fn tell(case: &Case, screen: &Screen) {
+    if let Some(failure) = &case.failure {
+        print_err(&failure.render(screen.err));
+    }
+    let mut event = case.to_json();
+    event["event"] = json!("case");
+    screen.event(&event);
+    if screen.format == Format::Human {
+        print_out(&case.line(&Paint(screen.out)));
+    }
 }
 
 /// A kept finding that was run again, in the scenario or the world of today.
@@ -281,7 +316,7 @@ fn exit_of<'c>(cases: impl Iterator<Item = &'c Case>) -> Exit {
 fn summary<'c>(cases: impl Iterator<Item = &'c Case> + Clone, seconds: f64, paint: &Paint) -> String {
     let total = cases.clone().count();
     if total == 0 {
-        return "nothing to test: no kept finding and no scenario was selected\n".to_owned();
+        return "nothing to test: no kept finding, no stream and no scenario was selected\n".to_owned();
     }
     let mut out = String::new();
     for case in cases.clone().filter(|case| case.result != Ended::Passed) {

@@ -75,7 +75,8 @@ impl Flatten<'_, '_> {
             self.report.tell(root.place.file, told);
             return None;
         }
-        let plan = schedule(&self.dependencies());
+        let (atoms, outer) = self.dependencies();
+        let plan = schedule(&atoms, &outer);
         self.tell_cycles(&plan, options.strict);
         let ports = self.root_ports();
         self.place_outputs(&plan);
@@ -97,6 +98,10 @@ impl Flatten<'_, '_> {
                 program: Arc::new(program),
                 warnings: vec![],
                 places: std::mem::take(&mut self.places),
+                files: {
+                    let files: std::collections::BTreeSet<_> = self.tree.nodes.iter().map(|n| n.place.file).collect();
+                    files.into_iter().collect()
+                },
             }),
             Err(error) => {
                 let root = &self.tree.nodes[0];
@@ -120,28 +125,48 @@ impl Flatten<'_, '_> {
         plan.turns.iter().filter_map(of).map(entry).collect()
     }
 
-    /// Who waits for whom.
-    fn dependencies(&self) -> Vec<Atom> {
+    /// Who waits for whom, and who takes values from outside or constants, in the order of connectors.
+    fn dependencies(&self) -> (Vec<Atom>, Vec<usize>) {
         let number: BTreeMap<usize, usize> = self.atoms.iter().enumerate().map(|(i, node)| (*node, i)).collect();
-        let one = |&id: &usize| {
+        let (mut givers, mut outer) = (vec![Vec::new(); self.atoms.len()], Vec::new());
+        let mut all: Vec<Atom> = Vec::new();
+        for (i, &id) in self.atoms.iter().enumerate() {
             let node = &self.tree.nodes[id];
             let mut before = Vec::new();
             for terminal in inputs(node) {
-                if let Origin::Terminal(from, _) = self.tree.net.origin(terminal) {
-                    let giver = &self.tree.net.terminals[from];
-                    let gives = self.tree.nodes[giver.node].ports[giver.port].direction == Direction::Out;
-                    if let (Some(&atom), true) = (number.get(&giver.node), gives)
-                        && !before.contains(&atom)
-                    {
-                        before.push(atom);
+                let way = self.tree.net.way(terminal);
+                match self.tree.net.origin(terminal) {
+                    Origin::Constant(_) => outer.push((way, i)),
+                    Origin::Terminal(from, _) => {
+                        let giver = &self.tree.net.terminals[from];
+                        let gives = self.tree.nodes[giver.node].ports[giver.port].direction == Direction::Out;
+                        match number.get(&giver.node) {
+                            Some(&atom) if gives => {
+                                givers[atom].push((way, i));
+                                if !before.contains(&atom) {
+                                    before.push(atom);
+                                }
+                            }
+                            _ if giver.node == 0 && !way.is_empty() => outer.push((way, i)),
+                            _ => {}
+                        }
                     }
                 }
             }
             let component = node.place.component;
             let named = ["delay", "memory"].iter().any(|word| component.name.text.to_lowercase().contains(word));
-            Atom { before, delay: is_delay(node), preferred: named || !component.params.is_empty() }
+            let parameters = !component.params.is_empty();
+            let first = before.is_empty() && (parameters || inputs(node).next().is_none());
+            all.push(Atom { before, takers: vec![], delay: is_delay(node), preferred: named || parameters, first });
+        }
+        let in_order = |mut takers: Vec<(Vec<(usize, usize)>, usize)>| -> Vec<usize> {
+            takers.sort();
+            takers.into_iter().map(|(_, atom)| atom).collect()
         };
-        self.atoms.iter().map(one).collect()
+        for (atom, takers) in all.iter_mut().zip(givers) {
+            atom.takers = in_order(takers);
+        }
+        (all, in_order(outer))
     }
 
     fn tell_cycles(&mut self, plan: &Schedule, strict: bool) {

@@ -72,18 +72,19 @@ fn of_many(name: &str) -> Option<Fold> {
         "max" => Fold::Max,
         "mean" => Fold::Mean,
         "norm" => Fold::Norm,
-        "any" => Fold::Any,
-        "all" => Fold::All,
+        "any" | "or" => Fold::Any,
+        "all" | "and" => Fold::All,
         _ => return None,
     })
 }
 
 /// Every function, for "did you mean".
-const NAMES: [&str; 62] = [
+const NAMES: [&str; 64] = [
     "abs",
     "acos",
     "acosh",
     "all",
+    "and",
     "any",
     "asin",
     "asinh",
@@ -119,6 +120,7 @@ const NAMES: [&str; 62] = [
     "normrnd",
     "numel",
     "ones",
+    "or",
     "pow",
     "prod",
     "rand",

@@ -61,6 +61,7 @@ pub struct Model {
     pub(crate) program: Arc<ir::Program>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) places: Vec<(FileId, Span)>,
+    pub(crate) files: Vec<FileId>,
 }
 
 impl Model {
@@ -84,6 +85,31 @@ impl Model {
                 Err(vec![Diagnostic { code, severity, file, span, line: 1, column: 1, message, help }])
             }
         }
+    }
+
+    /// Builds the component of a file, the one with the file's name if there are several.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it and with what it uses; that the file has no component.
+    pub fn of_file(library: &Library, file: FileId, options: &Options) -> Result<Self, Vec<Diagnostic>> {
+        match library.component_in(file) {
+            Some(component) => {
+                Self::of(library, file, component, &Asked { generics: &[], args: &[], place: None, options })
+            }
+            None => {
+                let mut report = Report::new(library);
+                report.reading(file);
+                let told = Problem::error(Code::UnknownType, Span::default(), "there is no component in this file");
+                report.tell(file, told.help("name a file that begins with `component`"));
+                Err(report.finish())
+            }
+        }
+    }
+
+    /// Files of all components that it consists of.
+    pub fn files(&self) -> &[FileId] {
+        &self.files
     }
 
     /// Builds a component with arguments as written in a file.
@@ -192,7 +218,7 @@ fn build<'l>(place: &Place<'l>, asked: &Asked<'_>, report: &mut Report<'l>) -> O
     let nothing = Env::default();
     let span = component.name.span;
     let written = Written { generics: asked.generics, args: asked.args, place: &from, env: &nothing, span };
-    let mut instantiate = Instantiate { tree: Tree::default(), report };
+    let mut instantiate = Instantiate { tree: Tree::default(), report, connectors: 0 };
     let env = bind_root(&mut instantiate, place, written, asked.options)?;
     let (above, short) = name.rsplit_once('.').unwrap_or(("", &name));
     let short = lower_first(short);

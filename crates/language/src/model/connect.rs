@@ -98,9 +98,12 @@ impl<'l> Instantiate<'_, 'l> {
     }
 
     fn drive(&mut self, id: usize, to: &End, driver: Driver, span: Span) {
+        self.connectors += 1;
+        let by = (id, self.connectors);
         let terminal = &mut self.tree.net.terminals[to.terminal];
         if matches!(terminal.driver, Driver::Nothing) && to.offset == 0 {
             terminal.driver = driver;
+            terminal.by = by;
             return;
         }
         let told = Problem::error(Code::TwoSenders, span, format!("`{}` has two senders", to.name));

@@ -85,6 +85,8 @@ pub struct Instantiate<'a, 'l> {
     pub tree: Tree<'l>,
     /// Where mistakes go.
     pub report: &'a mut Report<'l>,
+    /// How many connectors were made.
+    pub connectors: usize,
 }
 
 /// Generic and configuration arguments of an instance, as written, and where.
@@ -223,7 +225,7 @@ impl<'l> Instantiate<'_, 'l> {
             let first = self.tree.net.terminals.len();
             for _ in 0..count.unwrap_or(1) {
                 let port = self.tree.nodes[id].ports.len();
-                self.tree.net.terminals.push(Terminal { node: id, port, driver: Driver::Nothing });
+                self.tree.net.terminals.push(Terminal { node: id, port, driver: Driver::Nothing, by: (0, 0) });
             }
             let info = PortInfo {
                 name: port.name.text.clone(),

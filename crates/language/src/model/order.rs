@@ -1,6 +1,6 @@
 //! The order in which atomic components run.
 //!
-//! Whoever gives a value runs before whoever takes it (S2-26). Among those that could run, the one declared first does.
+//! Whoever gives a value runs before whoever takes it (S2-26). Among those that could run, connectors decide.
 //! Where every remaining one waits for another there is a cycle: a component in it that gives before it takes (a
 //! delay) opens it; without one, a component with parameters, or called delay or memory, else the first declared, runs
 //! with the values of the tick before, and the cycle is told.
@@ -12,10 +12,14 @@ use std::collections::{BTreeSet, VecDeque};
 pub struct Atom {
     /// Atoms whose values it takes.
     pub before: Vec<usize>,
+    /// Atoms that take its values: one entry per connected in-port, in the order of connectors.
+    pub takers: Vec<usize>,
     /// Whether it gives before it takes.
     pub delay: bool,
     /// Whether it may see values of the tick before rather than others.
     pub preferred: bool,
+    /// Whether it runs before all others: it has no inputs, or it has parameters and waits for no atom.
+    pub first: bool,
 }
 
 /// What runs when.
@@ -38,54 +42,104 @@ pub struct Schedule {
     pub cycles: Vec<Vec<usize>>,
 }
 
-/// Orders atoms.
-pub fn schedule(atoms: &[Atom]) -> Schedule {
-    let mut result = Schedule::default();
-    let mut waiting: Vec<usize> = atoms.iter().map(|atom| atom.before.len()).collect();
+/// Orders atoms. `outer` are those that take values from outside or constants: one entry per connected in-port, in the
+/// order of connectors.
+///
+/// Those without inputs come first, then values from outside are given connector by connector. Whenever an atom has all
+/// it needs it runs, and at once those that only waited for it, connector by connector: the order of the original.
+pub fn schedule(atoms: &[Atom], outer: &[usize]) -> Schedule {
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); atoms.len()];
+    let mut waiting = vec![0; atoms.len()];
     for (i, atom) in atoms.iter().enumerate() {
-        for &before in &atom.before {
-            after[before].push(i);
+        atom.before.iter().for_each(|&before| after[before].push(i));
+        atom.takers.iter().for_each(|&taker| waiting[taker] += 1);
+    }
+    outer.iter().for_each(|&taker| waiting[taker] += 1);
+    let mut order =
+        Ordering { atoms, waiting, done: vec![false; atoms.len()], open: vec![], result: Schedule::default() };
+    for first in (0..atoms.len()).filter(|i| atoms[*i].first) {
+        order.run(Turn::Run(first));
+    }
+    for &taker in outer {
+        order.give(taker);
+    }
+    for ready in 0..atoms.len() {
+        if order.waiting[ready] == 0 {
+            order.run(Turn::Run(ready));
         }
     }
-    let mut ready: BTreeSet<usize> = (0..atoms.len()).filter(|i| waiting[*i] == 0).collect();
-    let mut done = vec![false; atoms.len()];
-    let mut takers: Vec<usize> = Vec::new();
-    for _ in 0..atoms.len() {
-        let next = match ready.pop_first() {
-            Some(next) => {
-                result.turns.push(Turn::Run(next));
-                next
-            }
-            None => {
-                let next = breaker(atoms, &after, &done);
-                if atoms[next].delay {
-                    result.turns.push(Turn::Give(next));
-                    takers.push(next);
-                } else {
-                    result.turns.push(Turn::Run(next));
-                    result.cycles.push(cycle_through(atoms, &done, next));
-                }
-                next
-            }
-        };
-        done[next] = true;
-        for &follower in &after[next] {
-            waiting[follower] -= 1;
-            if waiting[follower] == 0 && !done[follower] {
-                ready.insert(follower);
+    while order.done.contains(&false) {
+        let next = breaker(atoms, &after, &order.done);
+        if atoms[next].delay {
+            order.open.push(next);
+            order.run(Turn::Give(next));
+        } else {
+            order.result.cycles.push(cycle_through(atoms, &order.done, next));
+            order.run(Turn::Run(next));
+        }
+    }
+    order.result
+}
+
+/// An order that grows.
+struct Ordering<'a> {
+    atoms: &'a [Atom],
+    /// Connected in-ports that got nothing yet.
+    waiting: Vec<usize>,
+    done: Vec<bool>,
+    /// Delays that gave and did not take yet.
+    open: Vec<usize>,
+    result: Schedule,
+}
+
+impl Ordering<'_> {
+    /// One in-port got its value.
+    fn give(&mut self, to: usize) {
+        self.waiting[to] = self.waiting[to].saturating_sub(1);
+        if self.waiting[to] == 0 {
+            self.run(Turn::Run(to));
+        }
+    }
+
+    /// An atom runs, and whoever only waited for it, depth first. Chains can be long, so this does not call itself.
+    fn run(&mut self, turn: Turn) {
+        let atoms = self.atoms;
+        let mut stack = Vec::new();
+        if let Some(entry) = self.one(turn) {
+            stack.push((entry, 0));
+        }
+        while let Some((atom, next)) = stack.last_mut() {
+            let Some(&taker) = atoms[*atom].takers.get(*next) else {
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            self.waiting[taker] = self.waiting[taker].saturating_sub(1);
+            if self.waiting[taker] == 0
+                && let Some(entry) = self.one(Turn::Run(taker))
+            {
+                stack.push((entry, 0));
             }
         }
+    }
+
+    fn one(&mut self, turn: Turn) -> Option<usize> {
+        let (Turn::Run(atom) | Turn::Give(atom) | Turn::Take(atom)) = turn;
+        if std::mem::replace(&mut self.done[atom], true) {
+            return None;
+        }
+        self.result.turns.push(turn);
         // A delay takes as soon as everybody it waits for has given; what other delays gave does not change any more.
-        takers.retain(|&taker| {
+        let (atoms, done, turns) = (self.atoms, &self.done, &mut self.result.turns);
+        self.open.retain(|&taker| {
             let now = atoms[taker].before.iter().all(|&before| done[before]);
             if now {
-                result.turns.push(Turn::Take(taker));
+                turns.push(Turn::Take(taker));
             }
             !now
         });
+        Some(atom)
     }
-    result
 }
 
 /// The atom that opens a cycle which waits for nobody outside.
@@ -152,7 +206,35 @@ mod tests {
     use super::*;
 
     fn atom(before: &[usize]) -> Atom {
-        Atom { before: before.to_vec(), ..Atom::default() }
+        Atom { before: before.to_vec(), first: before.is_empty(), ..Atom::default() }
+    }
+
+    /// Connectors in the order in which atoms are declared.
+    fn schedule(atoms: &[Atom]) -> Schedule {
+        let mut atoms = atoms.to_vec();
+        for i in 0..atoms.len() {
+            for before in atoms[i].before.clone() {
+                atoms[before].takers.push(i);
+            }
+        }
+        super::schedule(&atoms, &[])
+    }
+
+    #[test]
+    fn a_chain_is_followed_before_the_next_connector() {
+        // Two chains, 0 -> 1 and 2 -> 3, joined by 4; values from outside reach 2 first.
+        let chain = |before: &[usize], takers: &[usize]| Atom { takers: takers.to_vec(), first: false, ..atom(before) };
+        let atoms = [chain(&[], &[1]), chain(&[0], &[4]), chain(&[], &[3]), chain(&[2], &[4]), chain(&[1, 3], &[])];
+        let order = super::schedule(&atoms, &[2, 0]).turns;
+        assert_eq!(order, [2, 3, 0, 1, 4].map(Turn::Run));
+    }
+
+    #[test]
+    fn a_very_long_chain_is_ordered() {
+        let mut atoms: Vec<Atom> = (0..200_000).map(|i| atom(&if i == 0 { vec![] } else { vec![i - 1] })).collect();
+        atoms[7].preferred = true;
+        let order = schedule(&atoms);
+        assert_eq!((order.turns.len(), order.turns[199_999]), (200_000, Turn::Run(199_999)));
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub struct Terminal {
     pub port: usize,
     /// Where its value comes from.
     pub driver: Driver,
+    /// The connector that leads to it: the instance it stands in, and its number among all connectors.
+    pub by: (usize, usize),
 }
 
 /// Where the value of a terminal comes from.
@@ -43,6 +45,26 @@ pub enum Origin {
 }
 
 impl Net {
+    /// The connectors from where a value begins to a terminal, in the direction of the value.
+    pub fn way(&self, terminal: usize) -> Vec<(usize, usize)> {
+        let (mut at, mut way) = (terminal, Vec::new());
+        for _ in 0..=self.terminals.len() {
+            match &self.terminals[at].driver {
+                Driver::From(next, _) => {
+                    way.push(self.terminals[at].by);
+                    at = *next;
+                }
+                Driver::Constant(_) => {
+                    way.push(self.terminals[at].by);
+                    break;
+                }
+                Driver::Nothing | Driver::Open => break,
+            }
+        }
+        way.reverse();
+        way
+    }
+
     /// Follows connectors back to where a value begins.
     pub fn origin(&self, terminal: usize) -> Origin {
         let mut at = terminal;

@@ -53,6 +53,10 @@ pub struct StreamResult {
     pub checks: usize,
     /// Atomic components that ran: full name of the instance, and its component.
     pub used: Vec<(String, String)>,
+    /// Files of all components that took part.
+    pub files: Vec<FileId>,
+    /// How often each step ran and each decision went either way.
+    pub coverage: anabranch_program::Coverage,
     /// Outcomes of decisions that were seen, and how many there are.
     pub branches: (usize, usize),
     /// What may not be meant.

@@ -33,6 +33,8 @@ pub(super) fn run(
         ticks: 0,
         checks: 0,
         used: vec![],
+        files: vec![],
+        coverage: ir::Coverage::default(),
         branches: (0, 0),
         notes: vec![],
     };
@@ -50,6 +52,7 @@ pub(super) fn run(
             result.component = model.name().to_owned();
             result.notes = notes;
             result.used = model.order().iter().map(|e| (e.name.clone(), e.component.clone())).collect();
+            result.files = model.files().to_vec();
             execute(library, &model, &lines, &mut result);
         }
     }
@@ -182,6 +185,7 @@ fn execute(library: &Library, model: &Model, lines: &[Line], result: &mut Stream
         result.outcome = Outcome::Failed(failure);
     }
     result.branches = coverage.outcomes();
+    result.coverage = coverage;
 }
 
 /// A given number as the port holds it.

@@ -1,0 +1,10 @@
+//! Models of the component & connector language without a scenario: over a table, by their streams, checked, exported.
+
+pub mod checks;
+pub mod files;
+pub mod run;
+pub mod streams;
+pub mod table;
+pub mod told;
+
+pub use files::{Given, is_model};

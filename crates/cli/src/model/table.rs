@@ -1,0 +1,120 @@
+//! Tables that go in and come out: CSV, one row per tick.
+
+use std::path::Path;
+
+use anabranch_language::table::{Bound, Column, bind};
+use anabranch_language::{Class, Code, Model};
+use anabranch_scenario::file::{Diagnostic, Report};
+
+use crate::data::csv::{Record, records};
+use crate::failure::Failure;
+
+/// What goes in at each tick, and what is expected to come out.
+#[derive(Debug)]
+pub struct Inputs {
+    /// Which column of the file is which number.
+    pub bound: Bound,
+    /// Cells of each row by their place in the file; `None` where a cell is empty, which keeps the last value.
+    pub rows: Vec<Vec<Option<f64>>>,
+}
+
+impl Inputs {
+    /// Reads a file for a model.
+    pub fn read(model: &Model, path: &Path) -> Result<Self, Failure> {
+        let text = std::fs::read(path).map_err(|e| Failure::file("read", path, &e))?;
+        let file = File { name: path.display().to_string(), text: String::from_utf8_lossy(&text).into_owned() };
+        let records = records(&text).map_err(|(line, message)| {
+            Failure::Located(Report::new(vec![file.told(Code::TableCell, line, 0, message, String::new())]))
+        })?;
+        let Some((heading, rows)) = records.split_first() else {
+            return Err(Failure::input(format!("`{}` is empty", file.name), "the first row names the ports"));
+        };
+        let bound = bind(model, &heading.cells).map_err(|wrong| {
+            let one = |w: anabranch_language::table::HeadingError| {
+                file.told(Code::TableColumn, heading.line, w.at.unwrap_or(0), w.message, w.help)
+            };
+            Failure::Located(Report::new(wrong.into_iter().map(one).collect()))
+        })?;
+        let rows = file.rows(&bound, heading, rows)?;
+        Ok(Self { bound, rows })
+    }
+}
+
+/// The file, for messages.
+struct File {
+    name: String,
+    text: String,
+}
+
+impl File {
+    fn rows(&self, bound: &Bound, heading: &Record, rows: &[Record]) -> Result<Vec<Vec<Option<f64>>>, Failure> {
+        let mut wrong = Vec::new();
+        let mut all = Vec::new();
+        for row in rows {
+            if row.cells.len() != heading.cells.len() {
+                let message = format!("{} cells in a table of {} columns", row.cells.len(), heading.cells.len());
+                let help = "each row has a cell for each column; an empty one keeps the last value".to_owned();
+                wrong.push(self.told(Code::TableCell, row.line, 0, message, help));
+                continue;
+            }
+            let mut values = vec![None; heading.cells.len()];
+            for (at, column) in bound.inputs.iter().chain(&bound.expected) {
+                match row.cells[*at].as_str() {
+                    "" => {}
+                    cell => match column.read(cell) {
+                        Ok(value) => values[*at] = Some(value),
+                        Err(message) => {
+                            wrong.push(self.told(Code::TableCell, row.line, *at, message, String::new()));
+                        }
+                    },
+                }
+            }
+            all.push(values);
+        }
+        if wrong.is_empty() { Ok(all) } else { Err(Failure::Located(Report::new(wrong))) }
+    }
+
+    /// A mistake in a cell.
+    fn told(&self, code: Code, line: u64, cell: usize, message: String, help: String) -> Diagnostic {
+        let number = usize::try_from(line).unwrap_or(1).max(1);
+        let source_line = self.text.lines().nth(number - 1).unwrap_or("").to_owned();
+        let before: usize = source_line.split(',').take(cell).map(|cell| cell.chars().count() + 1).sum();
+        let length = source_line.split(',').nth(cell).map_or(1, |cell| cell.chars().count().max(1));
+        let column = before + 1;
+        Diagnostic {
+            code: code.text(),
+            file: self.name.clone(),
+            line: number,
+            column,
+            length,
+            message,
+            help,
+            source_line,
+        }
+    }
+}
+
+/// What came out, as a table.
+pub fn to_csv(columns: &[Column], rows: &[Vec<f64>]) -> String {
+    let heading: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
+    let mut out = heading.join(",") + "\n";
+    for row in rows {
+        let cells: Vec<String> = columns.iter().zip(row).map(|(column, value)| cell(column, *value)).collect();
+        out += &(cells.join(",") + "\n");
+    }
+    out
+}
+
+fn cell(column: &Column, value: f64) -> String {
+    match &column.class {
+        Class::Choice(choices) if value >= 0.0 && value < choices.values.len() as f64 => {
+            choices.values[value as usize].clone()
+        }
+        // The shortest digits that are read as the same number again.
+        _ => format!("{value}"),
+    }
+}
+
+fn quoted(name: &str) -> String {
+    if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() }
+}
