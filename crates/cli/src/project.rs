@@ -122,7 +122,8 @@ pub fn find(reference: &str, sets: &[Override]) -> Result<Found, Failure> {
     let folder = path.parent().and_then(Path::parent).and_then(Path::parent);
     let run = folder.filter(|folder| folder.join(SCENARIO_COPY).is_file());
     let (loaded, warning) = match run {
-        Some(run) => from_run(run, &path, sets)?,
+        // A search changes the scenario for each of its findings; an exploration has the changes of its run.
+        Some(run) => from_run(run, &path, &finding.set.iter().chain(sets).cloned().collect::<Vec<_>>())?,
         None => from_project(&finding, &path, sets)?,
     };
     Ok(Found { finding, path, loaded, warning })

@@ -15,6 +15,7 @@ mod outside_law;
 mod replaying;
 mod reporting;
 mod resuming;
+mod searching;
 mod since;
 mod suites;
 mod surface;

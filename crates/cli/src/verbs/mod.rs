@@ -10,6 +10,7 @@ pub mod new;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod search;
 pub mod serve_fmu;
 pub mod test;
 
@@ -26,6 +27,7 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
         Verb::Check(verb) => verb.run(screen),
         Verb::Run(verb) => verb.run(global, screen),
         Verb::Explore(verb) => verb.run(global, screen),
+        Verb::Search(verb) => verb.run(global, screen),
         Verb::Test(verb) => verb.run(global, screen),
         Verb::Replay(verb) => verb.run(global, screen),
         Verb::Report(verb) => verb.run(screen),

@@ -35,6 +35,7 @@ mod overrides;
 mod problems;
 mod reference;
 mod road_spec;
+mod search_spec;
 mod shape;
 mod short;
 mod sizes;
@@ -42,6 +43,7 @@ mod span;
 mod spec;
 mod tree;
 mod values;
+mod varying;
 mod view;
 mod words;
 
@@ -54,6 +56,7 @@ pub use motion_spec::{FilterSpec, MotionSensorGiven, VehicleModel, ZoneEffect, Z
 pub use outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
 pub use reference::{codes_reference, format_reference, schema_json};
 pub use road_spec::{FlowSpec, ObjectSpec, RoadSpec, SensorSpec, TrafficSpec, TriggerSpec, TriggerWhat, TriggerWhen};
+pub use search_spec::{Over, Range, SearchSpec, VarySpec};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,

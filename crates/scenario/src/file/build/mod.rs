@@ -5,10 +5,12 @@ mod ego;
 mod error;
 mod explore;
 mod ground;
+mod light;
 mod localisation;
 mod object;
 mod probability;
 mod road;
+pub(super) mod search;
 mod vehicle;
 pub(crate) mod way;
 mod world;
@@ -30,6 +32,9 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
     let laid = road::build(problems, root, hooks);
     if laid.is_none() && root.get("road").is_some() {
         return None;
+    }
+    if laid.is_none() {
+        light::refuse(problems, root);
     }
     let road = laid.as_ref().map(|laid| object::build(problems, root, laid));
     let ego = root.table("ego").and_then(|view| ego::build(problems, view, laid.as_ref()));
@@ -57,6 +62,7 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
         explore: explore?,
         requirements: requirements?,
         errors: errors?,
+        search: search::build(root)?,
         limits: error::limits(root),
         road,
         expect: root

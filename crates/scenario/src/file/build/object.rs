@@ -32,7 +32,7 @@ pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, road: &Road) ->
         span: root.get("road")?.span,
         map: road.map.clone(),
         traffic: or_empty(root, "traffic", |view| traffic(problems, view, road))?,
-        sensor: or_empty(root.table("ego")?, "sensor", |view| sensor(problems, view))?,
+        sensor: or_empty(root.table("ego")?, "sensor", |view| sensor(problems, view, root))?,
         objects,
         triggers,
     })
@@ -197,7 +197,7 @@ fn traffic(problems: &mut Problems<'_>, view: View<'_>, road: &Road) -> Option<T
     })
 }
 
-fn sensor(problems: &mut Problems<'_>, view: View<'_>) -> Option<SensorSpec> {
+fn sensor(problems: &mut Problems<'_>, view: View<'_>, root: View<'_>) -> Option<SensorSpec> {
     let real = |key: &str| view.real(key).map(|value| value.value);
     let view_rad = view.real("view")?;
     // Degrees do not divide a turn exactly.
@@ -217,8 +217,9 @@ fn sensor(problems: &mut Problems<'_>, view: View<'_>) -> Option<SensorSpec> {
         problems.add(Code::NotAMultiple, latency.span, message, "make it a multiple of `cycle`");
         return None;
     }
+    let sight = super::light::sight(problems, root)?;
     Some(SensorSpec {
-        range_m: real("range")?,
+        range_m: real("range")? * sight,
         view_rad: Located::new(view_rad.value.min(std::f64::consts::TAU), view_rad.span),
         rays: view.small_count("rays")?.value as u16,
         cycle_s: cycle,
