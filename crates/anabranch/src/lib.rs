@@ -84,7 +84,8 @@
 //! [`Explorer`] has what [`explore`] decides for you: seeds, threads, budgets, trails on disk, observers. [`replay`] runs one error
 //! sequence; [`Coverage`] says how much merging missed. Code in another process, another language or a box is an [`Instance`]:
 //! [`ProcessFactory`] starts it, [`Scenario::drive_outside`] puts it into a scenario, [`WorldSystem`] is a whole simulator of that kind, and [`serve_driver`] makes a
-//! program of a driver in Rust. The parts themselves are [`kernel`], [`engine`], [`bridge`] and [`loops`].
+//! program of a driver in Rust. [`search`] looks for the most dangerous point of a space instead: any [`System`] is an objective
+//! ([`search::SystemObjective`]). The parts themselves are [`kernel`], [`engine`], [`search`], [`bridge`] and [`loops`].
 
 mod driver;
 mod findings;
@@ -98,6 +99,7 @@ pub use anabranch_bridge as bridge;
 pub use anabranch_explore as engine;
 pub use anabranch_kernel as kernel;
 pub use anabranch_scenario as loops;
+pub use anabranch_search as search;
 
 pub use anabranch_bridge::protocol::KeyVariable;
 pub use anabranch_bridge::{

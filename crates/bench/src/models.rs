@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::path::Path;
 
+use anabranch_kernel::System as _;
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Document, Hooks};
 use anabranch_scenario::models::Library;

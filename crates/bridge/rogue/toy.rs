@@ -113,7 +113,7 @@ impl Toy {
                 Answer::Done {}
             }
             Op::Step { branch, seen } => self.step(*branch, seen.path.lateral),
-            Op::Move { .. } => Answer::Failed { text: "this is no part of a car".to_owned() },
+            Op::Move { .. } | Op::Ask(_) => Answer::Failed { text: "this is no part of a car".to_owned() },
             Op::Run { branch, modes, record } => match modes.first() {
                 Some(&mode) if mode < 3 => self.run(*branch, mode, *record),
                 _ => Answer::Failed { text: format!("no such modes: {modes:?}") },

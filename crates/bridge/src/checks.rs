@@ -70,7 +70,7 @@ pub fn check_card(card: &Card) -> Result<(), Misbehaviour> {
     match (card.role, &card.world) {
         (Role::World, Some(world)) => check_world(world),
         (Role::World, None) => Err(broken("has the role world, but its card has no `world`")),
-        (Role::Driver | Role::Actuator | Role::Plant, _) => Ok(()),
+        (Role::Driver | Role::Actuator | Role::Plant | Role::Optimiser, _) => Ok(()),
     }
 }
 
@@ -117,6 +117,7 @@ fn suits(op: &Op, answer: &Answer) -> bool {
             | (Op::Move { .. }, Answer::Moved(_))
             | (Op::Run { .. }, Answer::Segment(_))
             | (Op::Save { .. }, Answer::Saved { .. })
+            | (Op::Ask(_), Answer::Points { .. })
     )
 }
 
@@ -131,6 +132,7 @@ pub fn op_name(op: &Op) -> &'static str {
         Op::Run { .. } => "run",
         Op::Save { .. } => "save",
         Op::Drop { .. } => "drop",
+        Op::Ask(_) => "ask",
         Op::Bye {} => "bye",
     }
 }
@@ -143,6 +145,7 @@ fn answer_name(answer: &Answer) -> &'static str {
         Answer::Moved(_) => "moved",
         Answer::Segment(_) => "segment",
         Answer::Saved { .. } => "saved",
+        Answer::Points { .. } => "points",
         Answer::Failed { .. } => "failed",
     }
 }
@@ -187,6 +190,9 @@ pub fn check_answer(card: &Card, op: &Op, answer: &Answer) -> Result<(), Misbeha
         (_, Answer::Saved { bytes }) => ensure(card.saves_bytes || bytes.is_none(), Kind::BrokenPromise, || {
             "claims no canonical bytes (`saves_bytes`), but a saved state has some".to_owned()
         }),
+        (_, Answer::Points { points }) => {
+            points.iter().flatten().try_for_each(|place| finite("a place of a point", *place))
+        }
         (_, Answer::Card(card)) => check_card(card),
         (_, Answer::Done {} | Answer::Segment(_)) => Ok(()),
     }
@@ -226,7 +232,7 @@ fn check_moved(card: &Card, moved: &Moved) -> Result<(), Misbehaviour> {
     let needed: &[&str] = match card.role {
         Role::Plant => &["x", "y", "heading", "speed"],
         Role::Actuator => &["steer", "accel"],
-        Role::Driver | Role::World => &[],
+        Role::Driver | Role::World | Role::Optimiser => &[],
     };
     for name in needed {
         let is_there = moved.named().any(|(given, _)| given == *name);

@@ -78,6 +78,7 @@ impl Probe {
         match role {
             Role::Driver => Op::Step { branch, seen: Box::new(self.seen[n].clone()) },
             Role::World => Op::Run { branch, modes: self.modes[n].clone(), record: false },
+            Role::Optimiser => Op::Ask(Box::default()),
             Role::Actuator | Role::Plant => Op::Move { branch, push: Box::new(push(&self.seen[n])) },
         }
     }

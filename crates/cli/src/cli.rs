@@ -37,6 +37,8 @@ pub enum Verb {
     Run(verbs::run::Run),
     /// Run every error combination, with saved states.
     Explore(Box<verbs::explore::Explore>),
+    /// Optimise continuous parameters towards danger.
+    Search(Box<verbs::search::Search>),
     /// Test a project: kept findings first, then stream tests of models, then scenarios.
     Test(verbs::test::Test),
     /// Run a finding again, exactly.

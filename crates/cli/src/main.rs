@@ -20,6 +20,7 @@ mod project;
 mod report;
 mod rows;
 mod screen;
+mod search;
 mod simulate;
 mod suite;
 mod tolerance;

@@ -9,7 +9,7 @@ use anabranch_scenario::file::{Document, Hooks};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::load::{Loaded, Override, load, load_text};
+use crate::load::{Loaded, Override, beside, load, load_text};
 use crate::numbers::short;
 use crate::outside::is_program;
 
@@ -122,7 +122,8 @@ pub fn find(reference: &str, sets: &[Override]) -> Result<Found, Failure> {
     let folder = path.parent().and_then(Path::parent).and_then(Path::parent);
     let run = folder.filter(|folder| folder.join(SCENARIO_COPY).is_file());
     let (loaded, warning) = match run {
-        Some(run) => from_run(run, &path, sets)?,
+        // A search changes the scenario for each of its findings; an exploration has the changes of its run.
+        Some(run) => from_run(run, &path, &finding.set.iter().chain(sets).cloned().collect::<Vec<_>>())?,
         None => from_project(&finding, &path, sets)?,
     };
     Ok(Found { finding, path, loaded, warning })
@@ -204,6 +205,6 @@ fn named(folder: &Path, name: &str) -> Option<PathBuf> {
         let bytes = std::fs::read(file).unwrap_or_default();
         let document = Document::parse("", &bytes).ok();
         let spec = |hooks: &Hooks<'_>| document.and_then(|d| d.read(&Hooks { has_file: &|_| true, ..*hooks }).ok());
-        load::beside(folder, spec).is_some_and(|spec| spec.name.value == name)
+        beside(folder, spec).is_some_and(|spec| spec.name.value == name)
     })
 }

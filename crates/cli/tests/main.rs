@@ -16,6 +16,7 @@ mod outside_law;
 mod replaying;
 mod reporting;
 mod resuming;
+mod searching;
 mod since;
 mod suites;
 mod surface;

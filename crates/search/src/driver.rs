@@ -147,6 +147,11 @@ pub trait Edge {
     /// # Errors
     /// With the reason; the search ends, and its report has everything.
     fn batch_done(&mut self, new: &[Evaluation], progress: &Progress) -> Result<(), String>;
+    /// Whether the next `batch_done` needs the optimiser's state of that moment. Without it `progress.optimiser` is old, and
+    /// progress must not be kept.
+    fn wants_progress(&mut self) -> bool {
+        true
+    }
     /// False to stop before the next batch.
     fn goes_on(&mut self) -> bool {
         true
@@ -271,7 +276,9 @@ impl<'a> Search<'a> {
             let before = self.evaluations.len();
             self.batch();
             if self.saves {
-                self.progress.optimiser = self.optimiser.save();
+                if edge.wants_progress() {
+                    self.progress.optimiser = self.optimiser.save();
+                }
                 if let Err(why) = edge.batch_done(&self.evaluations[before..], &self.progress) {
                     break Ended::NotSaved(why);
                 }

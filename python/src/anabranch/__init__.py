@@ -8,6 +8,7 @@
 
 from .begin import Begin, Leg
 from .driver import Command, Driver, Point
+from .optimiser import Dimension, Optimiser, Search
 from .seen import Ahead, Beside, Goal, Line, Object, Occupancy, Path, Pose, Road, Seen
 from .server import serve
 from .world import Error, Segment, World
@@ -18,6 +19,7 @@ __all__ = [
     "Begin",
     "Beside",
     "Command",
+    "Dimension",
     "Driver",
     "Error",
     "Goal",
@@ -25,10 +27,12 @@ __all__ = [
     "Line",
     "Object",
     "Occupancy",
+    "Optimiser",
     "Path",
     "Point",
     "Pose",
     "Road",
+    "Search",
     "Seen",
     "Segment",
     "World",

@@ -1,4 +1,4 @@
-"""`python -m anabranch av.py [ClassName]` serves the driver or world of a file."""
+"""`python -m anabranch av.py [ClassName]` serves the driver, world or optimiser of a file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import sys
 from typing import Any, Optional
 
 from .driver import Driver
+from .optimiser import Optimiser
 from .server import serve
 from .world import World
 
 USAGE = 2
+KINDS = (Driver, World, Optimiser)
 
 
 def load(file: str) -> dict[str, Any]:
@@ -31,10 +33,10 @@ def find(names: dict[str, Any], wanted: Optional[str], file: str) -> Any:
     found = {
         name: value
         for name, value in names.items()
-        if isinstance(value, type) and issubclass(value, (Driver, World)) and value.__module__ == names["__name__"]
+        if isinstance(value, type) and issubclass(value, KINDS) and value.__module__ == names["__name__"]
     }
     # An instance or a factory's result at the top of the file counts too: `world = anabranch.gym.world(...)`.
-    made = {name: value for name, value in names.items() if isinstance(value, (Driver, World))}
+    made = {name: value for name, value in names.items() if isinstance(value, KINDS)}
     choice = {**found, **made} if wanted is not None else (made or found)
     if wanted is not None:
         if wanted not in choice:
@@ -43,7 +45,7 @@ def find(names: dict[str, Any], wanted: Optional[str], file: str) -> Any:
     # A base class of another one in the file is not meant.
     leaves = {n: v for n, v in choice.items() if not _has_heir(v, choice)}
     if len(leaves) != 1:
-        said = "no class that derives from anabranch.Driver or anabranch.World"
+        said = "no class that derives from anabranch.Driver, anabranch.World or anabranch.Optimiser"
         if leaves:
             said = f"several drivers or worlds ({', '.join(leaves)}); name one after the file"
         raise LookupError(f"{file} has {said}")

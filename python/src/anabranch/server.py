@@ -11,6 +11,7 @@ import zmq
 
 from . import fork, wire, zmtp
 from .card import Thing, card
+from .optimiser import Optimiser, OptimiserSession
 from .probe import Choice, choose, states_for
 from .session import Session
 from .states import States
@@ -18,7 +19,7 @@ from .states import States
 ENDPOINT = "ANABRANCH_ENDPOINT"
 _LINGER_MS = 1000
 _COLLECT_EVERY = 100_000
-Worker = Union[Session, fork.Broker]
+Worker = Union[Session, fork.Broker, OptimiserSession]
 
 
 def serve(
@@ -56,6 +57,8 @@ def worker_for(
     one: Any, make: Optional[Callable[[], Any]] = None, snapshot: Optional[str] = None
 ) -> Worker:
     """What does the work: in this process, or by forking."""
+    if isinstance(one, Optimiser):
+        return OptimiserSession(one)
     choice = choose(one, make, snapshot)
     states = states_for(choice, one, make)
     if choice.way != "fork":
@@ -132,6 +135,8 @@ def _checked(endpoint: str, allow_remote: bool) -> str:
 def how_to_use(thing: Any) -> str:
     """For somebody who started the file by hand."""
     file = os.path.basename(sys.argv[0] or "av.py")
+    if isinstance(thing, Optimiser):
+        return f"{type(thing).__name__} is an optimiser for Anabranch: `anabranch search scenario.toml --method {file}`."
     role = "world" if hasattr(thing, "run") and hasattr(thing, "errors") else "driver"
     use = f"anabranch explore {file}" if role == "world" else f"anabranch explore scenario.toml --driver {file}"
     return f"{type(thing).__name__} is a {role} for Anabranch. Explore it with `{use}`."

@@ -14,6 +14,8 @@ pub enum Role {
     Actuator,
     /// The car itself: gets commands, returns where it is.
     Plant,
+    /// Proposes points of a search and hears what became of them.
+    Optimiser,
 }
 
 impl Role {
@@ -24,6 +26,7 @@ impl Role {
             Self::World => "world",
             Self::Actuator => "actuator",
             Self::Plant => "plant",
+            Self::Optimiser => "optimiser",
         }
     }
 }

@@ -3,11 +3,13 @@
 //! A request is a list of operations, a reply a list with one answer for each, in order. So one message serves one
 //! branch or a thousand. Bodies are MessagePack maps with names; a verb is a map with one entry: `{"step": {..}}`.
 
+mod ask;
 mod begin;
 mod card;
 mod moves;
 mod seen;
 
+pub use ask::{Ask, DimensionFacts, SearchFacts, ToldPoint};
 pub use begin::{Begin, CarFacts, GoalFacts, LegFacts, PathFacts, PeriodFacts, SectionFacts, StartFacts};
 pub use card::{Card, ChoiceName, KeyVariable, Role, SiteCard, Snapshot, Support, WorldCard};
 pub use moves::{CarNow, Moved, Push};
@@ -107,6 +109,8 @@ pub enum Op {
         /// The saved states; unknown ones are no error.
         tokens: Vec<TokenId>,
     },
+    /// Propose points (role optimiser): [`Answer::Points`].
+    Ask(Box<Ask>),
     /// End: [`Answer::Done`], then the instance ends.
     Bye {},
 }
@@ -130,6 +134,11 @@ pub enum Answer {
         /// The whole memory in canonical form, where the instance can tell: equal bytes, equal future.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<serde_bytes::ByteBuf>,
+    },
+    /// To [`Op::Ask`].
+    Points {
+        /// Points of the unit cube.
+        points: Vec<Vec<f64>>,
     },
     /// The code under test failed in this operation (an exception, say); the instance itself goes on.
     Failed {

@@ -70,7 +70,7 @@ impl WasmInstance {
                 let Some(slot) = self.branches.get_mut(branch) else { return Ok(no_branch(*branch)) };
                 slot.step(&self.blueprint, &mut self.tools, seen)
             }
-            Op::Run { .. } | Op::Move { .. } => {
+            Op::Run { .. } | Op::Move { .. } | Op::Ask(_) => {
                 Ok(Answer::Failed { text: "a WASM module is a driver and runs no segments".to_owned() })
             }
             Op::Save { branch, token } => {

@@ -73,6 +73,7 @@ pub fn seen() -> Seen {
             speed: 134.0,
             length: 135.0,
             width: 136.0,
+            ..crate::plain: None,
             ..crate::road::object()
         }],
         road: Some(Box::new(crate::road::road())),

@@ -25,6 +25,8 @@ pub enum Source {
     Rollout,
     /// By looking for likely failures, which merging or a spent budget had missed.
     Likely,
+    /// By `search`.
+    Searched,
 }
 
 impl Source {
@@ -35,6 +37,7 @@ impl Source {
             Self::Constant => "constant",
             Self::Rollout => "rollout",
             Self::Likely => "likely",
+            Self::Searched => "searched",
         }
     }
 }

@@ -142,6 +142,7 @@ fn one_group<S: Subject>(facts: &Facts<'_, S>, paint: &Paint, number: usize, gro
         Source::Constant => ", found by holding one error",
         Source::Rollout => ", found by a random run",
         Source::Likely => ", found by looking for likely failures",
+        Source::Searched => ", found by a search",
     };
     let head = format!("#{number} `{id}` after {time} s{place}{alike}{source}");
     let fault = facts.drive.fault_text(group.first.start, &group.first.choices);

@@ -102,6 +102,12 @@ fn start_as(spec: &OutsideSpec, role: FmuRole, folder: &Path, patience: Patience
     })
 }
 
+/// What starts an optimiser: a Python file or a program.
+pub fn optimiser(file: &Path) -> Result<Box<dyn Factory>, Failure> {
+    let home = Home { folder: Path::new(""), limits: ProcessLimits::default(), deadlines: Deadlines::default() };
+    home.file(&file.display().to_string())
+}
+
 /// What starts a driver, by what kind of program it is. Every further kind of file is one more line here.
 fn factory_for(
     spec: &OutsideSpec,

@@ -12,6 +12,7 @@ pub mod new;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod search;
 pub mod serve_fmu;
 pub mod test;
 
@@ -29,6 +30,7 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
         Verb::Check(verb) => verb.run(screen),
         Verb::Run(verb) => family::each(&verb.scenario, || verb.run(global, screen)),
         Verb::Explore(verb) => family::each(&verb.scenario, || verb.run(global, screen)),
+        Verb::Search(verb) => verb.run(global, screen),
         Verb::Test(verb) => verb.run(global, screen),
         Verb::Replay(verb) => verb.run(global, screen),
         Verb::Report(verb) => verb.run(screen),

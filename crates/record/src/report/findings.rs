@@ -73,7 +73,8 @@ pub(super) fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value,
     out.table("Errors of the first finding of this group", &["from", "to", "error"], &rows);
     if files.is_some() {
         let mut lines = vec![format!("anabranch replay {}", quoted(&format!("{}#{number}", run.name)))];
-        if let Some(file) = group["finding"].as_str() {
+        // What a search found has values of its own, which `replay` knows.
+        if let Some(file) = group["finding"].as_str().filter(|_| group["set"].is_null()) {
             let sets: String =
                 run.sets.iter().map(|(key, value)| format!(" --set {}", quoted(&format!("{key}={value}")))).collect();
             let scenario = quoted(&run.scenario_file);

@@ -15,6 +15,7 @@ mod meaning;
 mod page;
 mod plots;
 mod run_page;
+mod search_page;
 mod source;
 mod test_page;
 mod words;
@@ -38,7 +39,9 @@ pub const DIFF_SCHEMA: &str = "anabranch.diff/1";
 /// # Errors
 /// When the folder is not the folder of a run.
 pub fn run_report(folder: &RunFolder) -> Result<String, RecordError> {
-    Ok(run_page::page(&Run::read(folder)?))
+    let run = Run::read(folder)?;
+    let is_search = run.result["schema"].as_str().is_some_and(|schema| schema.starts_with(search_page::SCHEMA));
+    Ok(if is_search { search_page::page(&run) } else { run_page::page(&run) })
 }
 
 /// Several runs side by side; of two runs also what became of every failing cell.

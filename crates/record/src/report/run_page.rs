@@ -144,7 +144,7 @@ fn head(out: &mut Html, run: &Run) {
     out.markup("</dl>\n");
 }
 
-fn repeat(out: &mut Html, run: &Run) {
+pub(super) fn repeat(out: &mut Html, run: &Run) {
     out.markup("<h2 id=\"repeat\">Repeat it</h2>\n");
     let mut lines: Vec<String> = Vec::new();
     if let Some(info) = &run.info {
@@ -260,7 +260,7 @@ fn health(out: &mut Html, run: &Run) {
     }
 }
 
-fn scenario(out: &mut Html, budget: &mut Budget, run: &Run) {
+pub(super) fn scenario(out: &mut Html, budget: &mut Budget, run: &Run) {
     out.markup("<h2 id=\"scenario\">Scenario</h2>\n");
     for (key, value) in &run.sets {
         out.markup("<p>Changed on the command line: <code>").text(&format!("{key} = {value}")).markup("</code></p>\n");
@@ -274,7 +274,7 @@ fn scenario(out: &mut Html, budget: &mut Budget, run: &Run) {
     out.markup("</pre></details>\n");
 }
 
-fn versions(out: &mut Html, run: &Run) {
+pub(super) fn versions(out: &mut Html, run: &Run) {
     out.markup("<h2 id=\"versions\">Versions</h2>\n<div class=\"scroll\"><table><tbody>\n");
     if let Some(info) = &run.info {
         info.versions.iter().for_each(|(name, version)| {

@@ -122,7 +122,7 @@ fn leaves(kind: &Kind, node: &Node, path: &str, values: &mut Vec<(String, String
 }
 
 /// A value as TOML on one line.
-fn text_of(node: &Node) -> String {
+pub(super) fn text_of(node: &Node) -> String {
     let quoted = |text: &str| toml_edit::Value::from(text).to_string().trim().to_owned();
     match &node.value {
         // One line must stay one line, whatever the text is.

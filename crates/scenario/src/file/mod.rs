@@ -36,6 +36,7 @@ mod overrides;
 mod problems;
 mod reference;
 mod road_spec;
+mod search_spec;
 mod shape;
 mod short;
 mod sizes;
@@ -43,6 +44,7 @@ mod span;
 mod spec;
 mod tree;
 mod values;
+mod varying;
 mod view;
 mod words;
 
@@ -60,6 +62,7 @@ pub use road_spec::{
     ActAt, FlowSpec, ObjectSpec, PoseAt, RoadSpec, ScriptSpec, SensorSpec, StrollSpec, TrafficSpec, TriggerSpec,
     TriggerWhat, TriggerWhen,
 };
+pub use search_spec::{Over, Range, SearchSpec, VarySpec};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
     BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,

@@ -151,6 +151,8 @@ fn keep_word(node: &mut Node, named: Value, kind: &Kind) {
 fn inner_kind<'t>(kind: &Kind, step: Step<'t>) -> Result<Kind, Nowhere<'t>> {
     match kind {
         // Names of variables are known only when the system is assembled.
+        // Paths into the scenario, which have points themselves.
+        Kind::Ranges if !step.name.is_empty() => Ok(Kind::Ranges),
         Kind::Cells | Kind::ErrorSizes if !step.name.is_empty() => Ok(Kind::Text),
         _ => {
             let Some(section) = kind.section() else {

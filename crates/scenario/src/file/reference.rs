@@ -88,6 +88,7 @@ fn kind_schema(kind: &Kind) -> Value {
             let size = json!({ "type": ["string", "number", "array"] });
             json!({ "type": "object", "additionalProperties": size })
         }
+        Kind::Ranges => json!({ "type": "object" }),
         Kind::Cells => {
             let size = json!({ "type": ["string", "number"] });
             json!({ "anyOf": [{ "const": "none" }, { "type": "object", "additionalProperties": size }] })
@@ -173,6 +174,7 @@ fn kind_text(kind: &Kind) -> String {
         Kind::File => "name of a file, relative to this one".into(),
         Kind::Texts => "list of texts".into(),
         Kind::ErrorSizes => "table of sizes, or lists of them, by the id of an error".into(),
+        Kind::Ranges => "table of ranges, lists or signals by path".into(),
         Kind::Cells => "table of cell sizes, `\"exact\"` or `\"ignore\"` by variable; or `\"none\"`".into(),
         Kind::Weights => "table of weights by mode, or list of weights".into(),
         Kind::Expression => "expression".into(),

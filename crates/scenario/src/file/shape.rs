@@ -2,6 +2,7 @@
 
 use anabranch_kernel::units::{Dimension, UNITS};
 
+use super::build::search::{is_leaf, over};
 use super::codes::Code;
 use super::keys::{self, Amount, Key, Kind, Need, Quantity, SCHEMA, Section, Sign};
 use super::problems::{Problem, Problems, excerpt, listed, nearest};
@@ -140,6 +141,7 @@ fn check_value(problems: &mut Problems<'_>, node: &Node, key: &'static Key) {
         Kind::Cells => check_cells(problems, node, key),
         Kind::Weights => check_weights(problems, node, key),
         Kind::ErrorSizes => check_error_sizes(problems, node, key),
+        Kind::Ranges => check_ranges(problems, node, key),
     }
 }
 
@@ -271,7 +273,8 @@ fn check_tables(problems: &mut Problems<'_>, node: &Node, key: &Key, section: &'
         let message = format!("`{}` has {} items; at most {TABLES_MAX} are read", key.name, items.len());
         return problems.add(Code::TooMany, node.span, message, "remove some");
     }
-    if items.is_empty() {
+    // A search that varies how many others there are also asks for none.
+    if items.is_empty() && key.name != "object" {
         return problems.add(Code::Empty, node.span, format!("`{}` is empty", key.name), "leave the key out");
     }
     for item in items {
@@ -321,6 +324,23 @@ fn check_cell(problems: &mut Problems<'_>, cell: &Entry) {
         }
         Ok(_) => {}
         Err(problem) => problems.report(cell.node.span, problem),
+    }
+}
+
+fn check_ranges(problems: &mut Problems<'_>, node: &Node, key: &Key) {
+    let help = "write paths with what they vary over, as in ego.start.y = \"-0.3 m .. 0.3 m\"";
+    let Value::Table(entries) = &node.value else {
+        return wrong_type(problems, node, key, "a table of ranges", help);
+    };
+    if entries.is_empty() {
+        problems.add(Code::Empty, node.span, format!("`{}` is empty", key.name), help);
+    }
+    for entry in entries {
+        if !is_leaf(&entry.node) {
+            check_ranges(problems, &entry.node, key);
+        } else if let Err((message, help)) = over(&entry.node) {
+            problems.add(Code::BadRange, entry.node.span, format!("`{}`: {message}", excerpt(&entry.key)), help);
+        }
     }
 }
 

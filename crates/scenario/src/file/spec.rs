@@ -10,6 +10,7 @@ use super::model_spec::ModelSpec;
 use super::motion_spec::{FilterSpec, PlainSpec, VehicleModel, ZoneSpec};
 use super::outside::{OutsideSpec, PartSpec};
 use super::road_spec::RoadSpec;
+use super::search_spec::SearchSpec;
 use super::span::{Located, Span};
 use super::words::{DriverKind, ErrorPlace, Expect, Form, Frame, Gear, Keep, Manner, Order, Scope};
 
@@ -32,6 +33,8 @@ pub struct ScenarioSpec {
     pub limits: LimitsSpec,
     /// How error combinations are explored.
     pub explore: ExploreSpec,
+    /// What a search may vary.
+    pub search: SearchSpec,
     /// All `[[must]]` in the order of the file, then all `[[should]]`.
     pub requirements: Vec<RequirementSpec>,
     /// What `anabranch test` expects.

@@ -231,7 +231,7 @@ impl Instance for Running {
                     Answer::Failed { text: "no such branch".to_owned() }
                 }
                 Op::Step { branch, seen } => self.step(*branch, seen)?,
-                Op::Describe {} | Op::Run { .. } | Op::Move { .. } | Op::Bye {} => Answer::Done {},
+                Op::Describe {} | Op::Run { .. } | Op::Move { .. } | Op::Ask(_) | Op::Bye {} => Answer::Done {},
             };
             answers.push(answer);
         }

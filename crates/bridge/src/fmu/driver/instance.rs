@@ -87,7 +87,7 @@ impl FmuInstance {
                 }
                 Ok(Answer::Done {})
             }
-            Op::Run { .. } | Op::Step { .. } | Op::Move { .. } => {
+            Op::Run { .. } | Op::Step { .. } | Op::Move { .. } | Op::Ask(_) => {
                 let text = format!("this FMU is a {} and is asked for something else", self.card.role.word());
                 Err(FmuError::Order { text })
             }

@@ -332,6 +332,7 @@ pub(super) fn word(answer: &Answer) -> &'static str {
         Answer::Moved(_) => "a move",
         Answer::Segment(_) => "a segment",
         Answer::Saved { .. } => "`saved`",
+        Answer::Points { .. } => "points",
         Answer::Failed { .. } => "`failed`",
     }
 }

@@ -5,6 +5,7 @@ mod ego;
 mod error;
 mod explore;
 mod ground;
+mod light;
 mod localisation;
 mod model;
 mod object;
@@ -12,6 +13,7 @@ mod plain;
 mod probability;
 mod road;
 pub(crate) mod script;
+pub(super) mod search;
 pub(crate) mod sensor;
 mod vehicle;
 pub(crate) mod way;
@@ -34,6 +36,9 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
     let laid = road::build(problems, root, hooks);
     if laid.is_none() && root.get("road").is_some() {
         return None;
+    }
+    if laid.is_none() {
+        light::refuse(problems, root);
     }
     let road = laid.as_ref().map(|laid| object::build(problems, root, laid));
     let ego = root.table("ego").and_then(|view| ego::build(problems, view, laid.as_ref(), hooks));
@@ -66,6 +71,7 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
         explore: explore?,
         requirements: requirements?,
         errors: errors?,
+        search: search::build(root)?,
         limits: error::limits(root),
         road,
         expect: root

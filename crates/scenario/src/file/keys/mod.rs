@@ -8,6 +8,7 @@ mod error;
 mod explore;
 mod motion;
 mod road;
+mod search;
 mod test;
 mod world;
 
@@ -102,6 +103,8 @@ pub enum Kind {
     Expression,
     /// Sizes by the id of an error.
     ErrorSizes,
+    /// What values vary over, by their path.
+    Ranges,
 }
 
 /// What numbers a key takes.
@@ -189,6 +192,7 @@ pub static ROOT: Section = Section {
         key("error", Kind::Tables(&error::ERROR), Need::Optional, "What may go wrong."),
         key("errors", Kind::Table(&error::ERRORS), Need::Optional, "How many errors may come together."),
         key("explore", Kind::Table(&explore::EXPLORE), Need::Required, "How error combinations are explored."),
+        key("search", Kind::Table(&search::SEARCH), Need::Optional, "What `anabranch search` may vary."),
         key("must", Kind::Tables(&explore::MUST), Need::Optional, "Requirements; a violation is a finding."),
         key("should", Kind::Tables(&explore::SHOULD), Need::Optional, "Wishes; reported, never a failure."),
         key("test", Kind::Table(&test::TEST), Need::Optional, "What `anabranch test` expects of this scenario."),

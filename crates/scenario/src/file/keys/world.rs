@@ -19,6 +19,19 @@ pub(super) static WORLD: Section = Section {
             "Friction coefficient everywhere but in zones; 0.9, dry asphalt, if left out. For tyres.",
         ),
         key(
+            "time_of_day",
+            not_negative(TIME),
+            Need::Optional,
+            "Since midnight, up to 1440 min: `\"480 min\"` is 8 a.m. (S3-11). Shortens `ego.sensor.range` at night, and most in \
+             the low sun; day if left out.",
+        ),
+        key(
+            "clouds",
+            not_negative(NUMBER),
+            Need::Default("0"),
+            "From 0, a clear sky, to 1, overcast, which covers a low sun (S3-6).",
+        ),
+        key(
             "tiles",
             Kind::File,
             Need::Optional,

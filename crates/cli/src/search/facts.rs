@@ -1,0 +1,182 @@
+//! Everything that is said about a search, for machines.
+
+use anabranch_kernel::System;
+use anabranch_search::{Baseline, Domain, Ended, Evaluation, Importance, Report, Space};
+use serde_json::{Value, json};
+
+use super::findings::Confirmed;
+use super::objective::ScenarioObjective;
+use super::scorer::Scorer;
+use super::store::values_json;
+use crate::exit::Exit;
+
+/// Most rows of a convergence plot; more would not be seen.
+const CONVERGENCE_ROWS_MAX: usize = 400;
+/// Most dangerous points that are listed.
+const DANGEROUS_MAX: usize = 60;
+
+/// A search that has come to its end.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// What was searched.
+    pub objective: &'a ScenarioObjective<'a>,
+    /// What the search did.
+    pub report: &'a Report,
+    /// Accidents that were confirmed.
+    pub findings: &'a [Confirmed],
+    /// Random points beside it.
+    pub baseline: Option<&'a Baseline>,
+    /// Which parameters matter.
+    pub importance: Option<&'a [Importance]>,
+    /// Most simulations.
+    pub budget: u64,
+    /// Simulations between two looks of the optimiser.
+    pub batch: usize,
+    /// Wall-clock and CPU seconds.
+    pub used: (f64, Option<f64>),
+    /// The folder.
+    pub run: String,
+}
+
+impl Facts<'_> {
+    fn space(&self) -> &Space {
+        &self.objective.varied.space
+    }
+    /// Points that are no instance of the scenario.
+    pub fn refused(&self) -> usize {
+        self.report.evaluations.iter().filter(|e| e.result.is_ok() && e.value() == f64::INFINITY).count()
+    }
+    /// Evaluations that violate a requirement.
+    pub fn violations(&self) -> usize {
+        self.report.evaluations.iter().filter(|e| e.value() < 0.0).count()
+    }
+    /// *violated*, *not found* or *incomplete*.
+    pub fn verdict(&self) -> &'static str {
+        match (&self.report.ended, self.findings.is_empty()) {
+            (_, false) => "violated",
+            (Ended::Found | Ended::Simulations | Ended::SimulatedSeconds, true) => "not found",
+            (_, true) => "incomplete",
+        }
+    }
+    /// How the program ends.
+    pub fn exit(&self) -> Exit {
+        let ended = match &self.report.ended {
+            Ended::Found | Ended::Simulations | Ended::SimulatedSeconds => Exit::Done,
+            Ended::Rejected { .. } | Ended::Trouble(_) | Ended::NotSaved(_) => Exit::BadInput,
+            Ended::Interrupted => Exit::Interrupted,
+        };
+        Exit::of(&[ended, if self.findings.is_empty() { Exit::Done } else { Exit::Findings }])
+    }
+    /// Why it ended, in words; empty if all was done that was asked for.
+    pub fn stop(&self) -> String {
+        match &self.report.ended {
+            Ended::Found | Ended::Simulations => String::new(),
+            Ended::SimulatedSeconds => "the simulated time is spent".to_owned(),
+            Ended::Rejected { constraint, in_a_row } => {
+                format!("no point keeps to `{constraint}`: the last {in_a_row} did not")
+            }
+            Ended::Trouble(what) => what.clone(),
+            Ended::NotSaved(why) => format!("progress could not be saved: {why}"),
+            Ended::Interrupted => "interrupted".to_owned(),
+        }
+    }
+    /// The most dangerous points, the worst first.
+    pub fn dangerous(&self) -> Vec<&Evaluation> {
+        let mut all: Vec<&Evaluation> = self.report.evaluations.iter().filter(|e| e.value().is_finite()).collect();
+        all.sort_by(|a, b| a.value().total_cmp(&b.value()).then(a.number.cmp(&b.number)));
+        all.truncate(DANGEROUS_MAX);
+        all
+    }
+
+    /// The object of `--format json`.
+    pub fn to_json(&self) -> Value {
+        let (report, space) = (self.report, self.space());
+        let point = |evaluation: &Evaluation| {
+            let objectives = evaluation.result.as_ref().map(|outcome| json!(outcome.robustness)).unwrap_or(Value::Null);
+            json!({
+                "evaluation": evaluation.number,
+                "value": evaluation.value(),
+                "objectives": objectives,
+                "values": values_json(space, &evaluation.values),
+                "unit": evaluation.unit,
+            })
+        };
+        let accident = |found: &Confirmed| {
+            let mut object = found.json.clone();
+            object["evaluation"] = json!(found.evaluation);
+            object["seen"] = json!(found.seen);
+            object["set"] = json!(found.set);
+            object
+        };
+        json!({
+            "schema": "anabranch.search/1",
+            "scenario": self.objective.drive.name(),
+            "scenario_hash": self.objective.loaded.hash.to_string(),
+            "verdict": self.verdict(),
+            "stop": Some(self.stop()).filter(|stop| !stop.is_empty()),
+            "method": report.method,
+            "score": match self.objective.scorer { Scorer::Run => "run", Scorer::Graph { .. } => "graph", Scorer::Tree { .. } => "tree" },
+            "objective": self.objective.measures.iter().map(|measure| &measure.text).collect::<Vec<_>>(),
+            "dimensions": dimensions(space),
+            "seed": self.objective.seed.0,
+            "budget": self.budget,
+            "batch": self.batch,
+            "evaluations": report.evaluations.len(),
+            "violations": self.violations(),
+            "first_violation_evaluation": report.simulations_to_first(),
+            "refused": self.refused(),
+            "rejected": report.rejected.iter().map(|(name, count)| json!({ "rule": name, "points": count })).collect::<Vec<_>>(),
+            "troubles": report.troubles().map(|e| e.describe(space)).collect::<Vec<_>>(),
+            "seconds_simulated": report.simulated_seconds(),
+            "best": report.best().map(point),
+            "findings": self.findings.len(),
+            "groups": self.findings.iter().map(accident).collect::<Vec<_>>(),
+            "front": report.front.iter().filter_map(|n| report.evaluations.get(*n as usize)).map(point).collect::<Vec<_>>(),
+            "baseline": self.baseline.map(|baseline| self.baseline_json(baseline)),
+            "importance": self.importance.map(|all| all.iter().map(|one| json!({ "name": one.name, "share": one.share })).collect::<Vec<_>>()),
+            "convergence": convergence(report),
+            "dangerous": self.dangerous().into_iter().map(point).collect::<Vec<_>>(),
+            "digest": report.digest().to_string(),
+            "wall_s": self.used.0,
+            "cpu_s": self.used.1,
+            "segment_s": self.objective.drive.segment_seconds(),
+            "run": self.run,
+        })
+    }
+
+    fn baseline_json(&self, baseline: &Baseline) -> Value {
+        json!({
+            "simulations": baseline.simulations,
+            "violations": baseline.hits,
+            "best": baseline.best,
+            "share_low": baseline.share.0,
+            "share_high": baseline.share.1,
+            "statement": baseline.statement(self.report.simulations_to_first()),
+        })
+    }
+}
+
+fn dimensions(space: &Space) -> Vec<Value> {
+    let one = |dimension: &anabranch_search::Dimension| {
+        let (kind, lo, hi, labels) = match &dimension.domain {
+            Domain::Real { lo, hi } => ("real", json!(lo), json!(hi), Value::Null),
+            Domain::Whole { lo, hi } => ("whole", json!(lo), json!(hi), Value::Null),
+            Domain::OneOf(labels) => ("one of", Value::Null, Value::Null, json!(labels)),
+        };
+        json!({ "name": dimension.name, "unit": dimension.unit, "kind": kind, "from": lo, "to": hi, "labels": labels })
+    };
+    space.dimensions().iter().map(one).collect()
+}
+
+/// Value and lowest value over simulations, thinned evenly but never at a new lowest.
+fn convergence(report: &Report) -> Vec<Value> {
+    let steps = report.convergence();
+    let every = steps.len().div_ceil(CONVERGENCE_ROWS_MAX).max(1);
+    let mut best = f64::INFINITY;
+    let kept = steps.iter().enumerate().filter(|(n, step)| {
+        let is_new = step.best < best;
+        best = step.best;
+        is_new || n % every == 0 || n + 1 == steps.len()
+    });
+    kept.map(|(_, step)| json!([step.number, step.value, step.best, step.simulated_seconds])).collect()
+}

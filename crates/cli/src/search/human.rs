@@ -1,0 +1,135 @@
+//! Everything that is said about a search, for people.
+
+use anabranch_search::Ended;
+
+use super::facts::Facts;
+use crate::escape::escape;
+use crate::numbers::{duration, grouped, short};
+use crate::screen::Paint;
+
+/// Parameters that are named as important.
+const IMPORTANT_MAX: usize = 5;
+/// Share of the variance below which a parameter is not worth a word.
+const IMPORTANT_MIN: f64 = 0.01;
+/// Members of the front that are listed.
+const FRONT_MAX: usize = 8;
+
+/// The text.
+pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
+    let name = paint.bold(&escape(facts.objective.drive.name()));
+    let simulations = grouped(facts.report.evaluations.len() as u64);
+    let method = &facts.report.method;
+    let mut out = match facts.verdict() {
+        "violated" => {
+            let many = match facts.findings.len() {
+                1 => "1 accident".to_owned(),
+                many => format!("{many} different accidents"),
+            };
+            format!("{name}: {} by {many} in {simulations} simulations ({method})\n", paint.red("violated"))
+        }
+        "not found" => {
+            let word = paint.green("not found");
+            format!("{name}: {word} in {simulations} simulations ({method}); a search proves nothing\n")
+        }
+        _ => format!("{name}: {} after {simulations} simulations ({method})\n", paint.yellow("incomplete")),
+    };
+    let mut row = |key: &str, value: &str| out += &format!("  {key:<17}{}\n", escape(value));
+    if !facts.stop().is_empty() {
+        row("ended", &facts.stop());
+    }
+    row("varies", &varies(facts));
+    if let Some(best) = facts.report.best() {
+        let value = best.result.as_ref().map_or(f64::INFINITY, |outcome| outcome.value());
+        let objective = &facts.objective.measures[0].text;
+        row("most dangerous", &format!("simulation {}, {objective} {}", best.number + 1, short(value, 4)));
+        row("", &facts.objective.varied.space.describe(&rounded(&best.values)));
+    }
+    if let Some(first) = facts.report.simulations_to_first() {
+        row("first violation", &format!("simulation {first}; {} of {simulations} violate", facts.violations()));
+    }
+    if let Some(baseline) = facts.baseline {
+        row("random baseline", &baseline.statement(facts.report.simulations_to_first()));
+    }
+    if let Some(words) = important(facts) {
+        row("what matters", &words);
+    }
+    if facts.refused() > 0 {
+        row("no instances", &format!("{} points: the car does not fit, or there is no path", facts.refused()));
+    }
+    for (rule, points) in facts.report.rejected.iter().filter(|(_, points)| *points > 0) {
+        row("refused", &format!("{} points by `{rule}`", grouped(*points)));
+    }
+    if facts.objective.measures.len() > 1 {
+        for number in facts.report.front.iter().take(FRONT_MAX) {
+            let values = facts.report.evaluations[*number as usize].result.as_ref().map(|o| o.robustness.clone());
+            let values: Vec<String> = values.unwrap_or_default().iter().map(|value| short(*value, 4)).collect();
+            row("front", &format!("simulation {}: {}", number + 1, values.join(", ")));
+        }
+    }
+    row("simulated", &format!("{} in {}", duration(facts.report.simulated_seconds()), duration(facts.used.0)));
+    out += &accidents(facts, paint);
+    if facts.report.ended == Ended::Interrupted {
+        out += &format!("  {}\n", paint.cyan("anabranch search --resume"));
+    }
+    out
+}
+
+fn accidents(facts: &Facts<'_>, paint: &Paint) -> String {
+    let mut out = String::new();
+    for (number, found) in facts.findings.iter().enumerate() {
+        let verdict = &found.group.first.verdict;
+        let time_s = short(verdict.tick as f64 * facts.objective.drive.step_s(), 3);
+        let label = escape(&found.group.label);
+        out += &format!(
+            "  {}. {} after {time_s} s{}, seen {} times\n",
+            number + 1,
+            paint.bold(&label),
+            found.sentence,
+            found.seen
+        );
+        for (key, value) in &found.set {
+            let value = if key == "object" { "fewer of them".to_owned() } else { value.trim_matches('"').to_owned() };
+            out += &format!("       {} = {}\n", escape(key), escape(&value));
+        }
+        out += &found.errors;
+        out += &format!("       {}\n", paint.cyan(&format!("anabranch replay last#{}", number + 1)));
+    }
+    out
+}
+
+fn varies(facts: &Facts<'_>) -> String {
+    let space = &facts.objective.varied.space;
+    let mut names: Vec<String> = Vec::new();
+    for dimension in space.dimensions() {
+        let name = dimension.name.split('[').next().unwrap_or_default().to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let count = space.dimensions().len();
+    let all = if names.len() > 6 { format!("{}, ..", names[..6].join(", ")) } else { names.join(", ") };
+    if count == 1 { all } else { format!("{count} dimensions: {all}") }
+}
+
+/// The shares of the parameters that explain most, those of errors taken together.
+fn important(facts: &Facts<'_>) -> Option<String> {
+    let mut sums: Vec<(String, f64)> = Vec::new();
+    for one in facts.importance? {
+        let name = one.name.split('[').next().unwrap_or_default().to_owned();
+        // A signal as a whole is listed after its points.
+        match sums.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, share)) if one.name.contains('[') => *share += one.share,
+            Some(_) => {}
+            None => sums.push((name, one.share)),
+        }
+    }
+    sums.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let words = sums.iter().filter(|(_, share)| *share >= IMPORTANT_MIN).take(IMPORTANT_MAX);
+    let words: Vec<String> = words.map(|(name, share)| format!("{name} {:.0} %", 100.0 * share)).collect();
+    (!words.is_empty()).then(|| format!("{} of the variance", words.join(", ")))
+}
+
+/// Four decimals are enough to read.
+fn rounded(values: &[f64]) -> Vec<f64> {
+    values.iter().map(|value| (value * 1e4).round() / 1e4).collect()
+}

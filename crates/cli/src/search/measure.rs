@@ -1,0 +1,122 @@
+//! What is made small: the clearance, the time to collision, or the margin of a formula.
+
+use anabranch_kernel::{Recorder, Signal, System};
+use anabranch_logic::{Formula, Trace};
+use anabranch_monitors::{LOW_SPEED_SIGNALS, ROAD_SIGNALS};
+use anabranch_scenario::Drive;
+use anabranch_scenario::file::{Code, Located, Span};
+
+use crate::failure::Failure;
+use crate::load::Loaded;
+
+/// A time to collision beyond this counts as this: nothing is near.
+const TTC_MAX_S: f64 = 1000.0;
+
+/// One objective.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// As written.
+    pub text: String,
+    kind: MeasureKind,
+}
+
+#[derive(Clone, Debug)]
+enum MeasureKind {
+    /// Smallest margin that the loop itself reports.
+    Clearance,
+    /// Smallest value of a signal.
+    Least(usize),
+    /// Margin of a formula over the whole run.
+    Formula(Box<Formula>),
+}
+
+impl Measure {
+    /// The objectives of a search: those of the command line, else those of the scenario, else clearance.
+    ///
+    /// # Errors
+    /// With the place of what cannot be understood.
+    pub fn all(loaded: &Loaded, drive: &Drive, given: &[String]) -> Result<Vec<Self>, Failure> {
+        let of_file = &loaded.spec.search.objective;
+        if !given.is_empty() {
+            let read = |text: &String| {
+                Self::read(text, drive, loaded)
+                    .map_err(|(message, help)| Failure::input(format!("--objective: `{text}`: {message}"), help))
+            };
+            return given.iter().map(read).collect();
+        }
+        if of_file.is_empty() {
+            return Ok(vec![Self { text: "clearance".to_owned(), kind: MeasureKind::Clearance }]);
+        }
+        let read = |Located { value, span }: &Located<String>| {
+            let located = |(message, help): (String, String)| located(loaded, *span, message, &help);
+            Self::read(value, drive, loaded).map_err(located)
+        };
+        of_file.iter().map(read).collect()
+    }
+
+    fn read(text: &str, drive: &Drive, loaded: &Loaded) -> Result<Self, (String, String)> {
+        let (text, is_road) = (text.trim(), loaded.spec.road.is_some());
+        let at = |name: &str| drive.signals().iter().position(|signal: &Signal| signal.name == name);
+        let kind = match text {
+            "clearance" => MeasureKind::Clearance,
+            "ttc" => match at("ego.ttc") {
+                Some(signal) => MeasureKind::Least(signal),
+                None => return Err(("there is a time to collision on roads only".to_owned(), String::new())),
+            },
+            _ => {
+                let table = if is_road { ROAD_SIGNALS } else { LOW_SPEED_SIGNALS };
+                let formula = Formula::parse(text, table).map_err(|error| {
+                    let help = error.suggestion.unwrap_or_else(|| {
+                        "an objective is `clearance`, `ttc` or a formula such as `always ego.speed < 50 km/h`"
+                            .to_owned()
+                    });
+                    (error.message, help)
+                })?;
+                MeasureKind::Formula(Box::new(formula))
+            }
+        };
+        Ok(Self { text: text.to_owned(), kind })
+    }
+
+    /// Whether the frames of a run are needed.
+    pub fn needs_frames(&self) -> bool {
+        !matches!(self.kind, MeasureKind::Clearance)
+    }
+
+    /// The value of a run.
+    pub fn value(&self, margin: f64, frames: &Frames, step_s: f64) -> f64 {
+        match &self.kind {
+            MeasureKind::Clearance => margin,
+            MeasureKind::Least(signal) => {
+                let values = frames.signals.get(*signal).into_iter().flatten();
+                values.copied().fold(TTC_MAX_S, f64::min)
+            }
+            MeasureKind::Formula(formula) => {
+                let trace = Trace::even(step_s, frames.signals.clone());
+                trace.ok().and_then(|trace| formula.robustness(&trace).ok()).unwrap_or(f64::NAN)
+            }
+        }
+    }
+}
+
+fn located(loaded: &Loaded, span: Span, message: String, help: &str) -> Failure {
+    Failure::Located(loaded.document.diagnostic(Code::Expression, span, message, help).into())
+}
+
+/// Signals of a run, one list each. Infinite numbers are kept within what can be compared.
+#[derive(Debug, Default)]
+pub struct Frames {
+    signals: Vec<Vec<f64>>,
+}
+
+/// What is infinite in a signal, for formulas that subtract.
+const FAR: f64 = 1e6;
+
+impl Recorder for Frames {
+    fn frame(&mut self, _tick: u64, values: &[f64]) {
+        self.signals.resize(values.len(), Vec::new());
+        for (signal, value) in self.signals.iter_mut().zip(values) {
+            signal.push(if value.is_nan() { *value } else { value.clamp(-FAR, FAR) });
+        }
+    }
+}

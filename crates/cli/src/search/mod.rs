@@ -1,0 +1,14 @@
+//! What `search` is made of: a space from the scenario, objectives, scorers, storage, findings and the result.
+
+pub mod bench;
+pub mod facts;
+pub mod findings;
+pub mod human;
+pub mod instance;
+pub mod measure;
+pub mod objective;
+pub mod outside;
+pub mod rules;
+pub mod scorer;
+pub mod space;
+pub mod store;

@@ -1,0 +1,217 @@
+//! `search`: what it finds replays, whatever the number of threads and however often it was killed.
+
+#![cfg(unix)]
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use crate::common::{Project, Ran};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+const Y: &str = "ego.start.y=-0.3 m .. 0.3 m";
+
+fn search<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["search", "pull.toml", "-q", "--vary", Y][..], more].concat()
+}
+
+#[test]
+fn what_a_search_finds_replays_exactly() {
+    let project = Project::new();
+    let (code, found) = project.json(&search(&["--budget", "60", "--seed", "3"]));
+    assert_eq!((code, &found["verdict"]), (1, &"violated".into()), "{found}");
+    assert_eq!((&found["schema"], &found["evaluations"]), (&"anabranch.search/1".into(), &60.into()));
+    assert!(found["best"]["value"].as_f64().unwrap() < 0.0 && found["baseline"]["simulations"] == 60, "{found}");
+    let statement = found["baseline"]["statement"].as_str().unwrap();
+    assert!(statement.contains("95 % confidence"), "{statement}");
+    assert!(!found["importance"].as_array().unwrap().is_empty());
+    for number in 1..=found["findings"].as_u64().unwrap() {
+        let (code, again) = project.json(&["replay", &format!("last#{number}"), "--twice"]);
+        assert_eq!((code, &again["same_as_found"], &again["twice"]["equal"]), (1, &true.into(), &true.into()));
+        assert_eq!(again["tick"], found["groups"][number as usize - 1]["tick"]);
+    }
+    // A kept finding replays without the run folder.
+    assert_eq!(project.run(&["replay", "last#1", "--keep"]).code, 1);
+    std::fs::remove_dir_all(project.file("runs")).unwrap();
+    let kept = std::fs::read_dir(project.file("findings")).unwrap().next().unwrap().unwrap().path();
+    let (code, again) = project.json(&["replay", kept.to_str().unwrap()]);
+    assert_eq!((code, &again["same_as_found"]), (1, &true.into()), "{again}");
+}
+
+#[test]
+fn evaluations_do_not_depend_on_threads() {
+    let digest = |threads: &str, method: &str| {
+        let project = Project::new();
+        let (_, found) = project.json(&search(&["--budget", "40", "-j", threads, "--method", method, "--no-baseline"]));
+        (found["digest"].as_str().unwrap().to_owned(), found["groups"].as_array().unwrap().len())
+    };
+    for method in ["auto", "cmaes"] {
+        let one = digest("1", method);
+        assert_eq!(one, digest("3", method), "{method}");
+    }
+}
+
+#[test]
+fn every_method_searches_and_a_wrong_one_is_told() {
+    let project = Project::new();
+    for method in ["annealing", "cross-entropy", "nelder-mead", "bayes", "halton", "sobol", "random", "signal-descent"]
+    {
+        let ran = search(&["--budget", "16", "--method", method, "--no-baseline", "--error-points", "2"]);
+        let (code, found) = project.json(&ran);
+        assert!(code <= 1, "{method}: {found}");
+        assert_eq!((&found["evaluations"], &found["method"]), (&16.into(), &method.into()));
+    }
+    for (method, budget, score) in [("tree", "8", "tree"), ("hybrid", "3", "graph")] {
+        let (code, found) = project.json(&search(&["--budget", budget, "--method", method]));
+        assert_eq!((code, &found["score"]), (1, &score.into()), "{method}: {found}");
+        let (code, again) = project.json(&["replay", "last#1"]);
+        assert_eq!((code, &again["same_as_found"]), (1, &true.into()), "{method}: {again}");
+    }
+    let ran = project.run(&search(&["--method", "anealing"]));
+    assert!(ran.code == 2 && ran.err.contains("annealing"), "{ran:?}");
+}
+
+#[test]
+fn a_killed_search_goes_on_to_the_same_evaluations() {
+    let project = Project::new();
+    let arguments = search(&["--budget", "1500", "--no-baseline", "--seed", "5", "--method", "annealing"]);
+    let (_, whole) = project.json(&arguments);
+    let mut kills = 0;
+    let mut child = project.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    for _ in 0..3 {
+        let (_keep, timer) = std::sync::mpsc::channel::<()>();
+        // Until there is a checkpoint of this run, or it has ended.
+        for _ in 0..2000 {
+            let last = std::fs::read_link(project.file("runs/last")).ok();
+            let is_new = last.is_some_and(|last| !whole["run"].as_str().unwrap().ends_with(last.to_str().unwrap()));
+            if child.try_wait().unwrap().is_some() || (is_new && project.file("runs/last/progress.bin").is_file()) {
+                break;
+            }
+            let _ = timer.recv_timeout(Duration::from_millis(2));
+        }
+        let _ = timer.recv_timeout(Duration::from_millis(60));
+        if child.try_wait().unwrap().is_none() {
+            kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).unwrap();
+            kills += 1;
+        }
+        child.wait().unwrap();
+        let resumed =
+            project.command(&["search", "--resume", "-q"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        child = resumed.unwrap();
+    }
+    assert!(kills > 0, "it was too quick to be killed");
+    child.wait().unwrap();
+    let again: Value = serde_json::from_str(&project.read("runs/last/result.json")).unwrap();
+    for key in ["digest", "evaluations", "verdict", "findings", "best", "violations", "groups"] {
+        let (mut then, mut now) = (whole[key].clone(), again[key].clone());
+        for list in [&mut then, &mut now].into_iter().filter_map(Value::as_array_mut).flatten() {
+            // The folder has its own name.
+            list.as_object_mut().map(|group| group.remove("finding"));
+        }
+        assert_eq!(then, now, "{key}");
+    }
+}
+
+#[test]
+fn bad_ranges_are_told_with_their_place() {
+    let project = Project::new();
+    for (vary, expect) in [
+        ("ego.start.y=0.3 m .. -0.3 m", "backwards"),
+        ("ego.start.y=0 m .. 1 s", "E0113"),
+        ("ego.start.y=0 m .. inf m", "E0113"),
+        ("ego.start.y=0.3 m", "does not vary"),
+        ("ego.start.yy=0 m .. 1 m", "no key `yy`"),
+        ("ego.start.y=0 kg .. 1 kg", "kg"),
+        ("ego.vehicle.length=-1 m .. 4 m", "E0113"),
+        ("ego.driver=[\"calm\", \"wild\"]", "wild"),
+        ("ego.driver=[]", "nothing to choose"),
+        ("objects=0 .. 3", "0 objects"),
+        ("error.steering-pulls={ range = \"0 deg .. 2 deg\", points = 0 }", "points"),
+        ("error.nobody={ range = \"0 deg .. 2 deg\", points = 3 }", "no error"),
+    ] {
+        let ran = project.run(&["search", "pull.toml", "-q", "--budget", "5", "--vary", vary]);
+        assert!(ran.code == 2 && ran.err.contains(expect), "{vary}: {ran:?}");
+    }
+    let none = project.read("pull.toml").replace(
+        "[[error]]\nid     = \"steering-pulls\"\non     = \"ego.steering\"\noffset = { by = \"6 deg\" }\n",
+        "",
+    );
+    project.write("none.toml", &none);
+    let ran = project.run(&["search", "none.toml", "-q"]);
+    assert!(ran.code == 2 && ran.err.contains("nothing varies"), "{ran:?}");
+    assert!(!project.file("runs").exists(), "nothing was run");
+}
+
+#[test]
+fn signals_rules_alternatives_and_several_objectives_work_together() {
+    let project = Project::new();
+    let table = "\n[search]\nobjective = [\"clearance\", \"always ego.speed < 2 m/s\"]\nrequire = [\"ego.start.y + world.obstacle.box.box.y > 1.4 m\"]\n\
+                 budget = 40\n[search.vary]\nego.start.y = \"-0.3 m .. 0.3 m\"\nworld.obstacle.box.box.y = \"1.4 m .. 2 m step 0.1 m\"\n\
+                 ego.driver = [\"calm\", \"eager\"]\nerror.steering-pulls = { range = \"-6 deg .. 6 deg\", points = 3, shape = \"linear\" }\n";
+    project.write("wide.toml", &(project.read("pull.toml") + table));
+    let (code, found) = project.json(&["search", "wide.toml", "-q", "--seed", "2"]);
+    assert!(code <= 1, "{found}");
+    let kinds: Vec<&str> =
+        found["dimensions"].as_array().unwrap().iter().map(|d| d["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["real", "whole", "one of", "real", "real", "real"]);
+    assert_eq!(found["best"]["objectives"].as_array().unwrap().len(), 2);
+    assert!(!found["front"].as_array().unwrap().is_empty());
+    assert!(found["rejected"][0]["points"].as_u64().unwrap() > 0, "{}", found["rejected"]);
+    if code == 1 {
+        let (code, again) = project.json(&["replay", "last#1"]);
+        assert_eq!((code, &again["same_as_found"]), (1, &true.into()), "{again}");
+    }
+    let page = project.read("runs/last/report.html");
+    for part in ["convergence", "what matters", "dangerous cases", "Most dangerous cases", "Front"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let table = project.read("runs/last/evaluations.csv");
+    assert_eq!(table.lines().count(), 1 + found["evaluations"].as_u64().unwrap() as usize);
+}
+
+#[test]
+fn published_inputs_have_their_published_robustness() {
+    let project = Project::new();
+    for (bench, input, expect, within) in [
+        ("at-speed120", "0 100 0; 15 50 0", -0.5512, 0.002),
+        ("at-speed120", "0 100 0", -17.9802, 0.002),
+        ("cc1", "0 .5 0; 50 1 1", -44.1251, 0.15),
+        ("cc2", "0 0 1; 50 .5 0", -5.0, 0.02),
+    ] {
+        let (code, found) = project.json(&["search", "--bench", bench, "--input", input]);
+        assert_eq!(code, 1, "{found}");
+        assert!((found["robustness"].as_f64().unwrap() - expect).abs() < within, "{found}");
+    }
+    let ran = project.run(&["search", "--bench", "cc1", "--input", "0 2 0"]);
+    assert!(ran.code == 2 && ran.err.contains("between 0 and 1"), "{ran:?}");
+    assert_eq!(project.run(&["search", "--bench", "cc9"]).code, 2);
+    let ran = ["search", "--bench", "arch", "--row", "at1", "--repeats", "2", "--budget", "40"];
+    let (code, table) = project.json(&ran);
+    assert_eq!((code, &table["rows"][0]["row"]), (0, &"at1".into()), "{table}");
+    assert_eq!(table["rows"][0]["published"][0]["successes"], 50);
+}
+
+#[test]
+fn an_optimiser_in_python_is_asked_and_told() {
+    let project = Project::new();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::copy(root.join("examples/hill_climb.py"), project.file("hill_climb.py")).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        command.env("ANABRANCH_PYTHON", root.join("target/python-venv/bin/python"));
+        Ran::of(command.output().expect("the program starts"))
+    };
+    let arguments = search(&["--method", "hill_climb.py", "--budget", "80", "--no-baseline", "--format", "json"]);
+    let (first, second) = (run(&arguments), run(&arguments));
+    let value = |ran: &Ran| -> Value { serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:?}")) };
+    let (first, second) = (value(&first), value(&second));
+    assert_eq!((&first["method"], &first["evaluations"]), (&"hill_climb.py".into(), &80.into()));
+    assert_eq!(first["digest"], second["digest"], "the same seed gives the same points");
+    project.write("bad.py", "import anabranch\n\n\nclass Bad(anabranch.Optimiser):\n    def ask(self, at_most):\n        return [[float('nan')]]\n");
+    let ran = run(&search(&["--method", "bad.py", "--budget", "8"]));
+    assert!(ran.code == 5 && ran.err.contains("no number"), "{ran:?}");
+    project.write("driver.py", "import anabranch\n\n\nclass Av(anabranch.Driver):\n    pass\n");
+    let ran = run(&search(&["--method", "driver.py", "--budget", "8"]));
+    assert!(ran.code == 2 && ran.err.contains("no optimiser"), "{ran:?}");
+}
