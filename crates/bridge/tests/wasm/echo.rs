@@ -73,10 +73,10 @@ pub fn seen() -> Seen {
             speed: 134.0,
             length: 135.0,
             width: 136.0,
-            ..crate::plain: None,
             ..crate::road::object()
         }],
         road: Some(Box::new(crate::road::road())),
+        plain: None,
         occupancy: Some(Box::new(Occupancy {
             cell_m: 0.25,
             columns: 3,
