@@ -111,17 +111,17 @@ fn noise(problems: &mut Problems<'_>, view: View<'_>) -> Option<(NoiseModel, Noi
     Some((white(view.real("noise")?.value), white(view.real("heading_noise")?.value)))
 }
 
-fn outside_of_one(problems: &mut Problems<'_>, key: &str, value: Located<f64>) -> Option<f64> {
+fn at_most_one(problems: &mut Problems<'_>, key: &str, value: Located<f64>) -> Option<f64> {
     if value.value > 1.0 {
         let message = format!("`{key}` is a probability, from 0 to 1");
-        problems.add(Code::OutOfRange, value.span, message, "write for example 0.1");
+        problems.add(Code::NotAProbability, value.span, message, "write for example 0.1");
         return None;
     }
     Some(value.value)
 }
 
 fn probability(problems: &mut Problems<'_>, view: View<'_>, key: &str) -> Option<f64> {
-    outside_of_one(problems, key, view.real(key)?)
+    at_most_one(problems, key, view.real(key)?)
 }
 
 fn rate(problems: &mut Problems<'_>, view: View<'_>) -> Option<DetectionRate> {
