@@ -155,7 +155,12 @@ fn segments() -> Vec<Figure> {
         let (mut branch, mut ego) = (from.clone(), ego);
         for _ in 0..10 {
             brakes(&mut ego, brake);
-            traffic.step_branch(&timeline, &mut branch, Input { outside: &[ego], fire: &[], ..Input::default() }, &mut branch_scratch);
+            traffic.step_branch(
+                &timeline,
+                &mut branch,
+                Input { outside: &[ego], fire: &[], ..Input::default() },
+                &mut branch_scratch,
+            );
         }
         branch
     };

@@ -134,7 +134,10 @@ fn an_mcap_log_is_fitted_like_a_csv_one() {
     let bias = |file: &str| {
         let (code, found) = project.json(&["data", "fit-errors", file]);
         assert_eq!((code, found["rows"].as_u64()), (0, Some(600)), "{file}: {found}");
-        assert_eq!((found["channels"][0]["name"].as_str(), found["channels"][0]["unit"].as_str()), (Some("x"), Some("m")));
+        assert_eq!(
+            (found["channels"][0]["name"].as_str(), found["channels"][0]["unit"].as_str()),
+            (Some("x"), Some("m"))
+        );
         assert_eq!(found["jumps"][0]["count"], 0, "{found}");
         found["channels"][0]["bias"]["value"].as_f64().unwrap()
     };

@@ -36,8 +36,8 @@ pub use memory::{LIMITED_MAX, Memory, SLOT_MAX, Slot, VALUES_MAX};
 pub use model::{ErrorModel, Model};
 pub use models::{
     Acceleration, ActuatorDelay, Appears, Drift, Friction, Growth, HEADING_CELL_RAD, Jump, JumpParts,
-    ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed, OfSensor, POSITION_CELL_M, PositionDrift,
-    SensorDelay, SensorFault, SensorLost, SilentSensor, Steering,
+    ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed, OfSensor, POSITION_CELL_M,
+    PositionDrift, SensorDelay, SensorFault, SensorLost, SilentSensor, Steering,
 };
 pub use set::{Entry, ErrorSet, ErrorSetError, Limits, Reach};
 pub use targets::{Grouping, Obstacle, Targets};

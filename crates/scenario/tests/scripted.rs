@@ -82,7 +82,7 @@ fn the_traffic_sees_who_goes_a_predetermined_way() {
              [[object]]\nid = \"beside\"\nposes = [{{ at = \"0 s\", lane = \"main.2\", station = \"160 m\" }}]\n"
         );
         let drive = drive("", "", &rest);
-        let state = after(&drive, Choice::NONE, 12);
+        let state = after(&drive, Choice::NONE, 20);
         place(&drive, &state, 0)
     };
     let (stopped, free) = (follower("main.3"), follower("main.1"));
@@ -97,13 +97,16 @@ fn contact_with_somebody_on_a_predetermined_way_has_his_name() {
         [[error]]\nid = \"unseen\"\non = \"crosses\"\nmissed = {}\n";
     let drive = drive("", "", rest);
     let (mut state, unseen) = (start(&drive), choice(&drive, "unseen"));
-    let end = (0..4).map(|_| drive.run(&mut state, unseen, &mut Watch::off()).unwrap()).find(|end| *end != SegmentEnd::Open);
+    let end =
+        (0..4).map(|_| drive.run(&mut state, unseen, &mut Watch::off()).unwrap()).find(|end| *end != SegmentEnd::Open);
     let Some(SegmentEnd::Violated(verdicts)) = end else { panic!("{end:?} at {:?}", state.car.car) };
     assert_eq!(verdicts[0].place.unwrap().other, 0);
 }
 
 fn walker(more: &str) -> String {
-    format!("[[object]]\nid = \"walker\"\nkind = \"pedestrian\"\nlane = \"main.2\"\nstation = \"160 m\"\nspeed = \"2 m/s\"\ncare = \"reckless\"\n{more}\n")
+    format!(
+        "[[object]]\nid = \"walker\"\nkind = \"pedestrian\"\nlane = \"main.2\"\nstation = \"160 m\"\nspeed = \"2 m/s\"\ncare = \"reckless\"\n{more}\n"
+    )
 }
 
 /// S2-32: distance per time frame, side, direction, whether it crosses, and where it is.
@@ -127,11 +130,17 @@ fn pedestrians_have_five_parameters() {
     assert!((back[3].0.heading.abs() - std::f64::consts::PI).abs() < 1e-9);
     // 4: it crosses at its station, here from the left: southwards.
     let crosses = go("kerb = \"2 m\"\nwalk = \"30 m\"\nside = \"left\"");
-    assert!(crosses.windows(2).all(|pair| pair[1].0.y <= pair[0].0.y) && crosses[14].0.y < crosses[0].0.y - 8.0, "{crosses:?}");
+    assert!(
+        crosses.windows(2).all(|pair| pair[1].0.y <= pair[0].0.y) && crosses[14].0.y < crosses[0].0.y - 8.0,
+        "{crosses:?}"
+    );
     assert!((crosses[8].0.x - 160.0).abs() < 1e-9 && (crosses[8].0.heading + std::f64::consts::FRAC_PI_2).abs() < 1e-9);
     // 5: where it is at the beginning; it turns round at the end.
     let along = go("kerb = \"10 m\"\nwalk = \"30 m\"\ncrosses = false\nalong = \"28 m\"");
-    assert!((along[0].0.x - 178.0).abs() < 1e-9 && (along[2].0.x - 180.0).abs() < 1e-9 && along[6].0.x < 177.0, "{along:?}");
+    assert!(
+        (along[0].0.x - 178.0).abs() < 1e-9 && (along[2].0.x - 180.0).abs() < 1e-9 && along[6].0.x < 177.0,
+        "{along:?}"
+    );
 }
 
 #[test]

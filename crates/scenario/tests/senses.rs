@@ -45,7 +45,9 @@ pub fn after(drive: &Drive, choice: Choice, segments: u32) -> DriveState {
 pub fn choice(drive: &Drive, words: &str) -> Choice {
     let errors = drive.errors();
     let found = errors.choices().find(|choice| errors.describe(*choice).contains(words));
-    found.unwrap_or_else(|| panic!("no choice says {words}: {:?}", errors.choices().map(|c| errors.describe(c)).collect::<Vec<_>>()))
+    found.unwrap_or_else(|| {
+        panic!("no choice says {words}: {:?}", errors.choices().map(|c| errors.describe(c)).collect::<Vec<_>>())
+    })
 }
 
 /// How far the believed objects are ahead of the car, nearest first.
@@ -148,13 +150,17 @@ fn several_sensors_keep_the_contract_and_have_one_digest_for_any_number_of_threa
         [[error]]\nid = \"slow\"\non = \"sensor.front\"\ndelay = { by = \"200 ms\" }\n\
         [[error]]\nid = \"late\"\non = \"sensor.rear\"\nlate = { obstacle = \"behind\", by = \"400 ms\" }\n";
     let drive = drive("", &format!("{MANY}{PLAIN}"), &format!("{AHEAD_AND_BEHIND}{errors}"));
-    assert!(drive.variables().iter().any(|v| v.name.starts_with("sensor.radar.")), "readings on their way are in the key");
+    assert!(
+        drive.variables().iter().any(|v| v.name.starts_with("sensor.radar.")),
+        "readings on their way are in the key"
+    );
     assert!(drive.variables().iter().any(|v| v.name == "plain.speed.0"), "a kept reading is in the key");
     let report = check_contract(&drive, 4, 8).unwrap();
     assert!(report.segments >= 16, "{report:?}");
     let digest = |threads: usize| {
         let base = Settings::new(drive.variables(), drive.time_matters());
-        let settings = Settings { scope: Scope::Level, merge: Merge::Grid(Grid::of(drive.variables())), levels_max: 3, ..base };
+        let settings =
+            Settings { scope: Scope::Level, merge: Merge::Grid(Grid::of(drive.variables())), levels_max: 3, ..base };
         Explorer::new(&drive).settings(settings).threads(threads).run().unwrap().digest
     };
     let one = digest(1);

@@ -47,7 +47,12 @@ fn segments_per_s() {
         while branch.tick < from.tick + 10 {
             ego.speed_mps = (ego.speed_mps - brake * 0.1).max(0.0);
             ego.station_m += ego.speed_mps * 0.1;
-            traffic.step_branch(&timeline, &mut branch, Input { outside: &[ego], fire: &[], ..Input::default() }, &mut scratch);
+            traffic.step_branch(
+                &timeline,
+                &mut branch,
+                Input { outside: &[ego], fire: &[], ..Input::default() },
+                &mut scratch,
+            );
         }
         touched = branch.touched().len();
         branch

@@ -110,7 +110,11 @@ impl Fired {
         const OVER: u64 = u64::MAX - 1;
         self.at.iter().zip(effects).map(move |(&at, effect)| match *effect {
             _ if at == NEVER => u64::MAX,
-            Effect::Brake { ticks, .. } | Effect::Light { ticks, .. } | Effect::Script { ticks } if now - at < ticks => u64::from(at),
+            Effect::Brake { ticks, .. } | Effect::Light { ticks, .. } | Effect::Script { ticks }
+                if now - at < ticks =>
+            {
+                u64::from(at)
+            }
             _ => OVER,
         })
     }

@@ -6,9 +6,9 @@ use anabranch_kernel::{Seed, System};
 use clap::Args;
 use serde_json::json;
 
+use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::escape::escape;
 use crate::load::{Loaded, Override, load, parse_override, with_driver};
 use crate::outside::Patience;
 use crate::project;
@@ -75,7 +75,10 @@ impl Fire {
                 [] => "the scenario has no [[trigger]] and nobody who waits".to_owned(),
                 names => format!("there is {}", names.join(", ")),
             };
-            return Err(Failure::input(format!("nothing that could be fired is called `{}`", escape(&self.name)), &help));
+            return Err(Failure::input(
+                format!("nothing that could be fired is called `{}`", escape(&self.name)),
+                &help,
+            ));
         };
         Ok((format!("{table}.{id}.fired"), format!("\"{}\"", self.time)))
     }

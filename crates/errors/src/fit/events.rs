@@ -245,7 +245,8 @@ mod tests {
     }
     fn found(log: &Log) -> Jumps {
         let channel = &log.channels[0];
-        let errors: Vec<_> = channel.truth.iter().zip(&channel.estimate).map(|(x, told)| told.map(|told| told - x)).collect();
+        let errors: Vec<_> =
+            channel.truth.iter().zip(&channel.estimate).map(|(x, told)| told.map(|told| told - x)).collect();
         find_jumps(log, 0.1, &log.groups()[0], &[errors]).0
     }
 

@@ -33,6 +33,10 @@ impl ErrorModel for ObstacleLate {
     fn begin(&self, mode: u8, _slot: &mut Slot, effects: &mut Effects) {
         let Some(index) = usize::from(mode).checked_sub(1) else { return };
         let (group, delay) = (index / self.delays_ticks.len(), index % self.delays_ticks.len());
-        effects.add_late(Late { obstacles: self.targets.mask(group), ticks: self.delays_ticks[delay], sensors: ALL_SENSORS });
+        effects.add_late(Late {
+            obstacles: self.targets.mask(group),
+            ticks: self.delays_ticks[delay],
+            sensors: ALL_SENSORS,
+        });
     }
 }

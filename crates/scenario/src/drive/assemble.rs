@@ -95,8 +95,7 @@ impl Drive {
         let planning = planning(spec, &model);
         let (street, plans) = match &spec.road {
             Some(road) => {
-                let (street, plans) =
-                    super::street::assemble(spec, road, &model, control_ticks, errors.reach())?;
+                let (street, plans) = super::street::assemble(spec, road, &model, control_ticks, errors.reach())?;
                 (Some(std::sync::Arc::new(street)), plans)
             }
             None => (None, plans(spec, &planning, &driver)?),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anabranch_geometry::Pose;
-use anabranch_sensing::{DetectionRate, NoiseModel};
 use anabranch_roads::{LaneId, LanePlace, Network, SignalRef};
+use anabranch_sensing::{DetectionRate, NoiseModel};
 
 use super::span::{Located, Span};
 use super::words::{Care, LightColour, ObjectKind, RoadSide, Walking};

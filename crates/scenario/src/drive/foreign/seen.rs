@@ -1,8 +1,8 @@
 //! What a driver from outside is told.
 
 use anabranch_bridge::protocol::{
-    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, PathFacts, PathSeen, PeriodFacts, PlainSeen, PoseSeen, SectionFacts,
-    StartFacts,
+    Begin, CarFacts, GoalFacts, GoalSeen, ObjectSeen, PathFacts, PathSeen, PeriodFacts, PlainSeen, PoseSeen,
+    SectionFacts, StartFacts,
 };
 use anabranch_bridge::{Card, Role, Seen};
 use anabranch_driving::follow::{STANDSTILL_MPS, SectionLanes, Told, look_up, project};

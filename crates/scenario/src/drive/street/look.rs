@@ -57,14 +57,7 @@ impl Street {
     }
 
     /// One sensor looks, if it is due.
-    fn look_by(
-        &self,
-        number: usize,
-        own: &mut StreetState,
-        viewer: Viewer,
-        effects: &Effects,
-        buffers: &mut Buffers,
-    ) {
+    fn look_by(&self, number: usize, own: &mut StreetState, viewer: Viewer, effects: &Effects, buffers: &mut Buffers) {
         let tick = u64::from(own.branch.tick);
         let eye = &self.eyes[number];
         if !eye.detector.is_due(tick) {

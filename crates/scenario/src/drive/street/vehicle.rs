@@ -134,9 +134,7 @@ impl Vehicle {
         (on, time_s, gain): (&OnLane, f64, f64),
     ) -> Handed<'a> {
         let friction = match self {
-            Self::Tyres(_, ground) => {
-                ground.friction(&place_on(car, on), time_s, gain)
-            }
+            Self::Tyres(_, ground) => ground.friction(&place_on(car, on), time_s, gain),
             Self::Rolling(_) | Self::Trailer(..) => 1.0,
         };
         Handed { car, attached, gear_sign, friction }

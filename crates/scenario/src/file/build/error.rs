@@ -82,7 +82,8 @@ fn build(problems: &mut Problems<'_>, view: View<'_>, known: Known<'_>) -> Optio
 fn check_readings(problems: &mut Problems<'_>, sensor: &SensorSpec, by_s: &[f64], table: View<'_>) -> Option<()> {
     let longest_s = by_s.iter().copied().fold(0.0, f64::max) + sensor.latency_s.value;
     if longest_s / sensor.cycle_s.value > LATENCY_READINGS_MAX {
-        let message = format!("with its latency `{}` would be more than {LATENCY_READINGS_MAX} looks late", sensor.id.value);
+        let message =
+            format!("with its latency `{}` would be more than {LATENCY_READINGS_MAX} looks late", sensor.id.value);
         problems.add(Code::OutOfRange, table.span(), message, "make `by` smaller");
         return None;
     }

@@ -275,8 +275,18 @@ pub(super) static SENSOR: Section = Section {
             Need::Optional,
             "Up to here all that is in sight is detected, from here to `range` less and less; all of it if left out.",
         ),
-        key("far_rate", not_negative(NUMBER), Need::Default("0"), "Share of looks that detect at `range`; with `sure`."),
+        key(
+            "far_rate",
+            not_negative(NUMBER),
+            Need::Default("0"),
+            "Share of looks that detect at `range`; with `sure`.",
+        ),
         key("flips", not_negative(NUMBER), Need::Default("0"), "Probability that a look has front and rear exchanged."),
-        key("ghosts", not_negative(NUMBER), Need::Default("0"), "Probability that a look has somebody who is not there."),
+        key(
+            "ghosts",
+            not_negative(NUMBER),
+            Need::Default("0"),
+            "Probability that a look has somebody who is not there.",
+        ),
     ],
 };
