@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use anabranch_kernel::maths;
+
 use crate::common::{PULL, Project};
 
 /// The shipped log; it was made with known errors.
@@ -77,4 +79,97 @@ fn logs_that_cannot_be_used_are_bad_input_with_their_place() {
     assert!(missing.code == 2 && missing.err.contains("nothing.csv"), "{missing:?}");
     let segment = project.run(&["data", "fit-errors", "nothing.csv", "--segment", "3 m"]);
     assert!(segment.code == 2 && segment.err.contains("--segment"), "{segment:?}");
+}
+
+/// A drive of a minute that speeds up and slows down; an estimate with a bias of 0.25 m and a little noise that is no chance.
+fn drive() -> impl Iterator<Item = (u64, f64, f64)> {
+    let mut word = 7_u64;
+    (0..600_u64).map(move |row| {
+        word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let noise = (word >> 33) as f64 / (1_u64 << 31) as f64 - 0.5;
+        let time_s = 0.1 * row as f64;
+        let x = 8.0 * time_s + 10.0 * maths::sin(0.4 * time_s);
+        (row, x, x + 0.25 + 0.1 * noise)
+    })
+}
+
+/// A whole MCAP file by hand, with what the format asks for and nothing else.
+fn mcap(topics: &[&str], messages: &[(usize, u64, String)]) -> Vec<u8> {
+    const MAGIC: &[u8] = b"\x89MCAP0\r\n";
+    let text = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+    let mut file = MAGIC.to_vec();
+    let mut record = |opcode: u8, parts: &[&[u8]]| {
+        let body = parts.concat();
+        file.push(opcode);
+        file.extend_from_slice(&(body.len() as u64).to_le_bytes());
+        file.extend_from_slice(&body);
+    };
+    record(1, &[&text(""), &text("test")]);
+    let schema = r#"{"type": "object", "properties": {"x": {"type": "number", "unit": "m"}}}"#;
+    record(3, &[&1_u16.to_le_bytes(), &text("place"), &text("jsonschema"), &text(schema)]);
+    for (number, topic) in (1_u16..).zip(topics) {
+        record(4, &[&number.to_le_bytes(), &1_u16.to_le_bytes(), &text(topic), &text("json"), &0_u32.to_le_bytes()]);
+    }
+    for (topic, at_ns, said) in messages {
+        let number = (*topic as u16 + 1).to_le_bytes();
+        let at = at_ns.to_le_bytes();
+        record(5, &[&number, &0_u32.to_le_bytes(), &at, &at, said.as_bytes()]);
+    }
+    record(15, &[&0_u32.to_le_bytes()]);
+    record(2, &[&0_u64.to_le_bytes(), &0_u64.to_le_bytes(), &0_u32.to_le_bytes()]);
+    file.extend_from_slice(MAGIC);
+    file
+}
+
+#[test]
+fn an_mcap_log_is_fitted_like_a_csv_one() {
+    let project = Project::new();
+    let said = |x: f64| format!("{{\"x\": {x}}}");
+    let messages: Vec<(usize, u64, String)> = drive()
+        .flat_map(|(row, truth, told)| [(0, row * 100_000_000, said(truth)), (1, row * 100_000_000, said(told))])
+        .collect();
+    std::fs::write(project.file("log.mcap"), mcap(&["/truth", "/estimate"], &messages)).unwrap();
+    let rows: String = drive().map(|(row, truth, told)| format!("{},{truth},{told}\n", 0.1 * row as f64)).collect();
+    project.write("log.csv", &format!("time [s],truth.x [m],estimate.x [m]\n{rows}"));
+    let bias = |file: &str| {
+        let (code, found) = project.json(&["data", "fit-errors", file]);
+        assert_eq!((code, found["rows"].as_u64()), (0, Some(600)), "{file}: {found}");
+        assert_eq!(
+            (found["channels"][0]["name"].as_str(), found["channels"][0]["unit"].as_str()),
+            (Some("x"), Some("m"))
+        );
+        assert_eq!(found["jumps"][0]["count"], 0, "{found}");
+        found["channels"][0]["bias"]["value"].as_f64().unwrap()
+    };
+    let (from_mcap, from_csv) = (bias("log.mcap"), bias("log.csv"));
+    assert!((from_mcap - 0.25).abs() < 0.02 && (from_mcap - from_csv).abs() < 1e-6, "{from_mcap} {from_csv}");
+}
+
+#[test]
+fn a_uniform_drive_cannot_tell_bias_and_delay_apart_and_says_so() {
+    let project = Project::new();
+    // 20 m/s all along: 0.1 s late and 2 m behind are the same log.
+    let row = |(row, x, told): (u64, f64, f64)| {
+        let (time_s, noise) = (0.1 * row as f64, told - x - 0.25);
+        format!("{time_s},{},{}\n", 20.0 * time_s, 20.0 * time_s - 2.0 + noise)
+    };
+    project.write("log.csv", &format!("time [s],truth.x [m],estimate.x [m]\n{}", drive().map(row).collect::<String>()));
+    let ran = project.run(&["data", "fit-errors", "log.csv"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("bias and delay cannot be told apart"), "{}", ran.out);
+    let (_, found) = project.json(&["data", "fit-errors", "log.csv"]);
+    assert!(found["channels"][0]["delay_s"].is_null() && found["delay_s"].is_null(), "{found}");
+    // The interval of the bias holds both: 2 m behind, and none at all.
+    let bias = &found["channels"][0]["bias"];
+    assert!(bias["low"].as_f64().unwrap() <= -2.0 && bias["high"].as_f64().unwrap() >= 0.0, "{bias}");
+}
+
+#[test]
+fn rounding_of_a_log_without_noise_is_no_jump() {
+    let project = Project::new();
+    let row = |(row, x, _): (u64, f64, f64)| format!("{:.1},{x:.3},{:.3}\n", 0.1 * row as f64, x + 0.2504);
+    project.write("log.csv", &format!("time [s],truth.x [m],estimate.x [m]\n{}", drive().map(row).collect::<String>()));
+    let (code, found) = project.json(&["data", "fit-errors", "log.csv"]);
+    assert_eq!((code, found["jumps"][0]["count"].as_u64()), (0, Some(0)), "{found}");
+    assert!((found["channels"][0]["bias"]["value"].as_f64().unwrap() - 0.2504).abs() < 1e-3, "{found}");
 }

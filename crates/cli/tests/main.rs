@@ -7,6 +7,7 @@ mod disk_faults;
 mod explaining;
 mod exploring;
 mod faults;
+mod firing;
 mod fmus;
 mod interrupting;
 mod links;

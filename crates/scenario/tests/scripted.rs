@@ -3,7 +3,7 @@
 use crate::senses::{after, choice, drive, start};
 use anabranch_geometry::Pose;
 use anabranch_kernel::contract::check_contract;
-use anabranch_kernel::{Choice, SegmentEnd, System, Watch};
+use anabranch_kernel::{Choice, SegmentEnd, System, Watch, maths};
 use anabranch_scenario::{Drive, DriveState};
 
 /// Where an object is, by its number in the file.
@@ -35,7 +35,7 @@ fn poses_with_times_are_driven_through_whatever_happens() {
     // Half way down it is 25 m north at 5 m/s; it turns evenly into the next pose, which points east.
     let (pose, speed_mps) = at(2.0);
     assert!((pose.x - 150.0).abs() < 1e-9 && (pose.y - 25.0).abs() < 1e-9 && pose.heading > south, "{pose:?}");
-    assert!((speed_mps - 5.0 * -(pose.heading.sin())).abs() < 1e-9, "{speed_mps}");
+    assert!((speed_mps - 5.0 * -maths::sin(pose.heading)).abs() < 1e-9, "{speed_mps}");
     assert_eq!(at(5.0), (Pose::new(154.0, 20.0, 0.0), 0.0));
 }
 
@@ -75,12 +75,14 @@ fn who_waits_sets_out_by_a_trigger_an_error_or_by_hand() {
 #[test]
 fn the_traffic_sees_who_goes_a_predetermined_way() {
     let follower = |lane: &str| {
+        // Beside it the way is closed as well, so that it cannot go round.
         let rest = format!(
             "[[object]]\nid = \"follows\"\nlane = \"main.3\"\nstation = \"110 m\"\nspeed = \"10 m/s\"\n\
-             [[object]]\nid = \"stands\"\nposes = [{{ at = \"0 s\", lane = \"{lane}\", station = \"160 m\" }}]\n"
+             [[object]]\nid = \"stands\"\nposes = [{{ at = \"0 s\", lane = \"{lane}\", station = \"160 m\" }}]\n\
+             [[object]]\nid = \"beside\"\nposes = [{{ at = \"0 s\", lane = \"main.2\", station = \"160 m\" }}]\n"
         );
         let drive = drive("", "", &rest);
-        let state = after(&drive, Choice::NONE, 12);
+        let state = after(&drive, Choice::NONE, 20);
         place(&drive, &state, 0)
     };
     let (stopped, free) = (follower("main.3"), follower("main.1"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::interval::Estimated;
-use super::log::{Group, Log};
+use super::log::{Group, Log, LogChannel};
 
 /// A step counts as a jump from so many deviations of ordinary steps on: one in 10⁸ ordinary ones.
 const JUMP_DEVIATIONS: f64 = 6.0;
@@ -74,20 +74,22 @@ fn steps(group: &Group, errors: &[Vec<Option<f64>>], count: usize) -> Vec<Step> 
 struct Ordinary<'a> {
     group: &'a Group,
     errors: &'a [Vec<Option<f64>>],
+    /// What rounding alone can do to each channel.
+    rounding: Vec<f64>,
     known: BTreeMap<usize, Vec<f64>>,
 }
 
 impl Ordinary<'_> {
     fn deviations(&mut self, rows: usize) -> &[f64] {
-        let Self { group, errors, known } = self;
+        let Self { group, errors, rounding, known } = self;
         known.entry(rows).or_insert_with(|| {
-            let of_channel = |&channel: &usize| {
+            let of_channel = |(&channel, &rounding): (&usize, &f64)| {
                 let series = &errors[channel];
                 let pairs = series.iter().zip(&series[rows.min(series.len())..]);
                 let mut sizes: Vec<f64> = pairs.filter_map(|(a, b)| a.zip(*b)).map(|(a, b)| (b - a).abs()).collect();
-                (DEVIATION_PER_MEDIAN * median(&mut sizes)).max(f64::MIN_POSITIVE)
+                (DEVIATION_PER_MEDIAN * median(&mut sizes)).max(rounding)
             };
-            group.channels.iter().map(of_channel).collect()
+            group.channels.iter().zip(rounding.iter()).map(of_channel).collect()
         })
     }
     /// Length of a step in deviations.
@@ -96,6 +98,25 @@ impl Ordinary<'_> {
             step.iter().zip(self.deviations(rows)).map(|(step, deviation)| (step / deviation) * (step / deviation));
         squares.sum::<f64>().sqrt()
     }
+}
+
+/// Decimals from which on a log can be written with fewer than it has: whole numbers are no sign of rounding to metres.
+const DECIMALS: std::ops::RangeInclusive<i32> = 2..=9;
+/// Share of the largest value below which a number is rounding of the computer.
+const COMPUTED: f64 = 1e-12;
+
+/// Half of the last decimal that a channel is written with: a step of truth and estimate within two of those is no jump.
+fn rounding(channel: &LogChannel) -> f64 {
+    let values = || channel.truth.iter().copied().chain(channel.estimate.iter().flatten().copied());
+    let largest = values().fold(1.0, |most: f64, value| most.max(value.abs()));
+    let is_written_with = |decimals: i32| {
+        let scale = 10_f64.powi(decimals);
+        values().all(|value| (value * scale - (value * scale).round()).abs() <= COMPUTED * largest * scale)
+    };
+    // Scaled by powers of ten: what the computer rounds grows with them, so that many decimals prove nothing.
+    let sure = DECIMALS.take_while(|decimals| COMPUTED * largest * 10_f64.powi(*decimals) < 0.01);
+    let decimals = sure.into_iter().find(|decimals| is_written_with(*decimals));
+    decimals.map_or(COMPUTED * largest, |decimals| 0.5 * 10_f64.powi(-decimals)).max(COMPUTED * largest)
 }
 
 fn median(values: &mut [f64]) -> f64 {
@@ -117,7 +138,8 @@ struct Jump {
 
 /// The jumps of a group, and which rows lie inside one.
 pub(crate) fn find_jumps(log: &Log, period_s: f64, group: &Group, errors: &[Vec<Option<f64>>]) -> (Jumps, Vec<bool>) {
-    let mut ordinary = Ordinary { group, errors, known: BTreeMap::new() };
+    let rounding = group.channels.iter().map(|&channel| rounding(&log.channels[channel])).collect();
+    let mut ordinary = Ordinary { group, errors, rounding, known: BTreeMap::new() };
     let mut jumps: Vec<Jump> = Vec::new();
     let mut offset = vec![0.0; group.channels.len()];
     for Step { row, rows, by } in steps(group, errors, log.time_s.len()) {
@@ -201,5 +223,46 @@ pub(crate) fn find_dropouts(log: &Log, period_s: f64) -> Dropouts {
         count,
         rate_per_s: Estimated::rate(count, (duration_s - lost_s).max(period_s)),
         duration_s: Estimated::mean_time(&durations_s),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log without noise, as it comes from a file with so many decimals; the estimate is off by a bias, and by 0.5 in the middle
+    /// third if it jumps.
+    fn log(decimals: i32, jumps: bool) -> Log {
+        let scale = 10_f64.powi(decimals);
+        let written = |value: f64| (value * scale).round() / scale;
+        let rows = 300;
+        let time_s: Vec<f64> = (0..rows).map(|row| 0.1 * f64::from(row)).collect();
+        let exact: Vec<f64> = time_s.iter().map(|t| 7.3 * t + 0.37 * t * t).collect();
+        let more = |row: usize| if jumps && (100..200).contains(&row) { 0.5 } else { 0.0 };
+        let estimate = exact.iter().enumerate().map(|(row, x)| Some(written(x + 0.250_437 + more(row)))).collect();
+        let truth = exact.iter().map(|x| written(*x)).collect();
+        Log { time_s, channels: vec![LogChannel { name: "x".into(), unit: "m".into(), truth, estimate }] }
+    }
+    fn found(log: &Log) -> Jumps {
+        let channel = &log.channels[0];
+        let errors: Vec<_> =
+            channel.truth.iter().zip(&channel.estimate).map(|(x, told)| told.map(|told| told - x)).collect();
+        find_jumps(log, 0.1, &log.groups()[0], &[errors]).0
+    }
+
+    #[test]
+    fn rounding_of_a_log_without_noise_is_no_jump() {
+        for decimals in [2, 3, 6, 9, 14] {
+            assert_eq!(found(&log(decimals, false)).count, 0, "{decimals} decimals");
+        }
+    }
+
+    #[test]
+    fn a_jump_of_a_log_without_noise_is_still_found() {
+        for decimals in [2, 3, 6, 14] {
+            let found = found(&log(decimals, true));
+            assert_eq!(found.count, 1, "{decimals} decimals, told from {}", found.told_from);
+            assert!((found.size.unwrap().value - 0.5).abs() < 0.03 && found.told_from < 0.1, "{found:?}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use anabranch_sensing::{DetectionRate, NoiseModel, Output, Ready};
 use super::super::codes::Code;
 use super::super::problems::Problems;
 use super::super::road_spec::SensorSpec;
-use super::super::span::{Located, Span};
+use super::super::span::Located;
 use super::super::view::View;
 use super::check_ids;
 
@@ -111,17 +111,17 @@ fn noise(problems: &mut Problems<'_>, view: View<'_>) -> Option<(NoiseModel, Noi
     Some((white(view.real("noise")?.value), white(view.real("heading_noise")?.value)))
 }
 
-fn outside_of_one(problems: &mut Problems<'_>, key: &str, value: Located<f64>) -> Option<f64> {
+fn at_most_one(problems: &mut Problems<'_>, key: &str, value: Located<f64>) -> Option<f64> {
     if value.value > 1.0 {
         let message = format!("`{key}` is a probability, from 0 to 1");
-        problems.add(Code::OutOfRange, value.span, message, "write for example 0.1");
+        problems.add(Code::NotAProbability, value.span, message, "write for example 0.1");
         return None;
     }
     Some(value.value)
 }
 
 fn probability(problems: &mut Problems<'_>, view: View<'_>, key: &str) -> Option<f64> {
-    outside_of_one(problems, key, view.real(key)?)
+    at_most_one(problems, key, view.real(key)?)
 }
 
 fn rate(problems: &mut Problems<'_>, view: View<'_>) -> Option<DetectionRate> {
@@ -135,14 +135,11 @@ fn rate(problems: &mut Problems<'_>, view: View<'_>) -> Option<DetectionRate> {
         return Some(DetectionRate::ALWAYS);
     };
     let range_m = view.real("range")?.value;
-    let near_m = if sure.value > 0.0 { Some((sure.value, 1.0)) } else { None };
-    let first = if near_m.is_none() { Some((0.0, 1.0)) } else { None };
-    let corners: Vec<(f64, f64)> = first.into_iter().chain(near_m).chain([(range_m, far)]).collect();
+    let corners = [(sure.value, 1.0), (range_m, far)];
     match DetectionRate::new(&corners) {
         Ok(rate) => Some(rate),
         Err(_) => {
-            let span: Span = sure.span;
-            problems.add(Code::OutOfRange, span, "`sure` must be nearer than `range`", "make it smaller");
+            problems.add(Code::OutOfRange, sure.span, "`sure` must be nearer than `range`", "make it smaller");
             None
         }
     }

@@ -54,7 +54,7 @@ pub(super) static ROAD: Section = Section {
 pub(super) static OBJECT: Section = Section {
     title: "[[object]]",
     doc: "Somebody or something on the road, with a name for errors and triggers. Cars, lorries and cyclists drive by \
-          themselves; pedestrians cross the road from right to left; things stand there.",
+          themselves; pedestrians walk beside the road and cross it; things stand there.",
     exactly_one: &[],
     keys: &[
         key("id", Kind::Id, Need::Required, "Name in reports, errors and triggers."),
@@ -226,7 +226,7 @@ static FLOW: Section = Section {
 pub(super) static TRIGGER: Section = Section {
     title: "[[trigger]]",
     doc: "Something happens once: a pedestrian starts, a thing appears, a vehicle brakes, a light changes. Without `at`, `reaches`, \
-          `arrives`, `faster` and `slower` only an `appears` error on the trigger makes it happen.",
+          `arrives`, `faster` and `slower` only a hand (`fired`) or an `appears` error on the trigger makes it happen.",
     exactly_one: &["object", "light"],
     keys: &[
         key("id", Kind::Id, Need::Required, "Name in errors."),
