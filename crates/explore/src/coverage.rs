@@ -13,6 +13,9 @@ use crate::table::Table;
 /// Runs that are advanced together.
 const SIDE_BY_SIDE: u64 = 64;
 
+/// Where fewer random runs than this stay inside what was explored, an exploration without finding says so first of all.
+pub const COVERED_SHARE: f64 = 0.95;
+
 /// What random runs found about an exploration.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Coverage {
@@ -39,6 +42,13 @@ pub struct Coverage {
     pub draws: u32,
     /// Cells on the way of runs that the exploration disagrees with.
     pub(crate) disagreed: BTreeSet<CellKey>,
+}
+
+impl Coverage {
+    /// Whether enough random runs stayed inside; none if nobody looked.
+    pub fn is_covered(&self) -> Option<bool> {
+        (self.rollouts > 0).then_some(self.share >= COVERED_SHARE)
+    }
 }
 
 /// What a random run is compared with.
@@ -212,6 +222,12 @@ fn at_least(hits: u64, n: u64, p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn less_than_nineteen_of_twenty_is_not_covered() {
+        let of = |rollouts, share| Coverage { rollouts, share, ..Coverage::default() }.is_covered();
+        assert_eq!([of(0, 0.0), of(500, 0.95), of(500, 0.948)], [None, Some(true), Some(false)]);
+    }
 
     #[test]
     fn intervals_agree_with_published_tables() {

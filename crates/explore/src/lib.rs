@@ -30,7 +30,7 @@ mod table;
 mod walk;
 
 pub use cells::REOPEN_STEP;
-pub use coverage::{Coverage, clopper_pearson};
+pub use coverage::{COVERED_SHARE, Coverage, clopper_pearson};
 pub use edge::{
     Clock, Disk, Drawn, Edge, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress,
     SegmentAt, Trail,

@@ -87,6 +87,11 @@ impl<S: Subject> Facts<'_, S> {
         self.outcome.complete() && self.unconfirmed == 0 && !is_gone
     }
 
+    /// Whether enough random runs stayed inside what was explored; none where that was not measured.
+    pub fn is_covered(&self) -> Option<bool> {
+        self.outcome.coverage.is_covered().filter(|_| self.coverage_is_known())
+    }
+
     /// How the program ends.
     pub fn exit(&self) -> Exit {
         let mut exits = Vec::new();
@@ -250,6 +255,7 @@ impl<S: Subject> Facts<'_, S> {
             "runs_inside_high": known(coverage.share_high),
             "worst_missed_m": known(coverage.worst_missed),
             "verdict_disagreements": coverage.disagreements,
+            "covered": self.is_covered(),
             "unseen_mass": known(coverage.unseen_mass),
             "distribution": "every live choice equally likely at every segment, starts too",
             "draws": coverage.draws,
@@ -343,7 +349,7 @@ pub fn no_path_json(loaded: &Loaded, why: &str, run: &str) -> Value {
         "peak_rss_bytes": null,
         "coverage": {
             "rollouts": 0, "runs_inside": null, "runs_inside_low": null, "runs_inside_high": null,
-            "worst_missed_m": null, "verdict_disagreements": 0,
+            "worst_missed_m": null, "verdict_disagreements": 0, "covered": null,
         },
         "verdict": "no path",
         "soundness": null,

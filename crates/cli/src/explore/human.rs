@@ -65,9 +65,21 @@ fn headline<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
         verdict => {
             let shortened = shortened(facts);
             let up_to = if facts.settings.merge == Merge::None { "" } else { ", up to merging" };
-            format!("{name}: {} in any error sequence of {within}{shortened}{up_to}\n", paint.green(verdict))
+            let (verdict, outside) = match facts.is_covered() {
+                Some(false) => (paint.yellow(verdict), not_covered(facts.outcome.coverage.share)),
+                _ => (paint.green(verdict), String::new()),
+            };
+            format!("{name}: {verdict} in any error sequence of {within}{shortened}{up_to}{outside}\n")
         }
     }
+}
+
+/// Merging lost sight of many runs: nobody shall read a pass into that.
+fn not_covered(share: f64) -> String {
+    let inside = short(100.0 * share, 2);
+    format!(
+        "; not covered: only {inside} % of random runs stayed inside what was explored, which is no pass (smaller cells: --merge 0.5)"
+    )
 }
 
 /// What was found once and not again, at most a few.

@@ -94,9 +94,20 @@ pub(super) fn sentence(run: &Run) -> String {
             let shortened = result["settings"]["until_is_shortened"].as_bool().unwrap_or(false);
             let shortened = if shortened { ", shorter than the scenario" } else { "" };
             let up_to = if result["settings"]["merge"] == "none" { "" } else { ", up to merging" };
-            format!(" in any error sequence of {until_s} s{shortened}{up_to}.")
+            let outside = if is_covered(result) {
+                String::new()
+            } else {
+                let inside = percent(&result["coverage"]["runs_inside"]);
+                format!("; not covered: only {inside} of random runs stayed inside what was explored, which is no pass")
+            };
+            format!(" in any error sequence of {until_s} s{shortened}{up_to}{outside}.")
         }
     }
+}
+
+/// Whether random runs do not speak against it.
+fn is_covered(result: &Value) -> bool {
+    result["coverage"]["covered"] != false
 }
 
 /// A mark and a class per verdict, so that colour never stands alone.
@@ -112,7 +123,8 @@ fn head(out: &mut Html, run: &Run) {
     let started = run.info.as_ref().map_or("", |info| info.started.as_str());
     out.element("h1", run.scenario());
     out.markup("<p class=\"soft\">").text(&format!("Run {}, started {started}", run.name)).markup("</p>\n");
-    let (mark, class) = mark(run.verdict());
+    let is_open = run.verdict() == "not found" && !is_covered(&run.result);
+    let (mark, class) = mark(if is_open { "not covered" } else { run.verdict() });
     out.markup("<div")
         .attribute("class", &format!("verdict {class}"))
         .markup(" role=\"status\"><span class=\"mark\" aria-hidden=\"true\">");

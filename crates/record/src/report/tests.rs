@@ -64,6 +64,19 @@ fn a_run_without_a_result_is_incomplete_and_no_pass() {
     assert!(page.contains("<strong>incomplete</strong>") && page.contains("no pass"), "{page}");
 }
 
+/// Nothing found is no pass where random runs went elsewhere.
+#[test]
+fn nothing_found_outside_of_what_was_explored_is_no_pass() {
+    let mut result = violated();
+    (result["verdict"], result["groups"], result["findings"]) = (json!("not found"), json!([]), json!(0));
+    for (covered, words) in [(true, "class=\"verdict good\""), (false, "class=\"verdict open\"")] {
+        result["coverage"] = json!({ "rollouts": 100, "runs_inside": 0.5, "covered": covered });
+        let (_place, folder) = folder(&result);
+        let page = run_report(&folder).unwrap();
+        assert!(page.contains(words) && page.contains("not covered: only 50 %") != covered, "{page}");
+    }
+}
+
 #[test]
 fn pictures_of_others_and_too_large_ones_are_left_out_and_listed() {
     let (_place, folder) = folder(&violated());

@@ -4,6 +4,7 @@ use anabranch_bridge::Misbehaviour;
 use anabranch_driving::follow::{
     LateralGains, PathFollower, PathFollowerSpec, TrajectoryFollower, TrajectoryFollowerSpec,
 };
+use anabranch_driving::road::RoadMemory;
 use anabranch_driving::{Gear, PlanError};
 use anabranch_errors::ErrorSetError;
 use anabranch_geometry::{Arc, Body, Edge, EdgeSet, Path};
@@ -162,6 +163,9 @@ impl Drive {
         for wanted in sizes {
             let name = wanted.name.value.as_str();
             let Some(variable) = variables.iter_mut().find(|v| v.name == name) else {
+                if self.is_of_replaced_driver(name) {
+                    continue;
+                }
                 return Err(unknown_variable(name, &self.layout.variables, wanted.name.span));
             };
             variable.size = match wanted.size.value {
@@ -174,6 +178,13 @@ impl Drive {
             };
         }
         Ok(Some(Grid::of(&variables)))
+    }
+
+    /// Whether a name is of the memory of the built-in driver in whose place another one drives. What that one remembers is in the
+    /// key as it is, so a size for something that is not there takes nothing away.
+    fn is_of_replaced_driver(&self, name: &str) -> bool {
+        let replaced = self.street.is_some() && !matches!(self.driver, Driver::Road);
+        replaced && RoadMemory::variables().iter().any(|variable| variable.name == name)
     }
 }
 
