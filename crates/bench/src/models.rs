@@ -37,8 +37,7 @@ pub(crate) fn run() -> Vec<Figure> {
         }
     };
     let count = jobs(&model).len() as f64;
-    let [law_s, model_s, alone_s] =
-        medians_cpu_s(9, [&mut || run(&law), &mut || run(&model), &mut || run(&alone)]);
+    let [law_s, model_s, alone_s] = medians_cpu_s(9, [&mut || run(&law), &mut || run(&model), &mut || run(&alone)]);
     vec![
         Figure::new("segments per CPU second, built-in law side by side", count / law_s, Goal::None),
         Figure::new("segments per CPU second, component model side by side", count / model_s, Goal::None),

@@ -86,8 +86,7 @@ fn name_driver(overrides: &mut [Override], document: &Document, folder: &Path) -
     let Some(flag) = overrides.iter_mut().find(|(key, _)| key == DRIVER_FLAG) else { return Ok(()) };
     let read_file = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     let read_models = |name: &str| Library::around(&folder.join(name));
-    let hooks =
-        Hooks { has_file: &|_| true, read_file: &read_file, read_models: &read_models, ..Hooks::default() };
+    let hooks = Hooks { has_file: &|_| true, read_file: &read_file, read_models: &read_models, ..Hooks::default() };
     let before = document.read(&hooks)?;
     *flag = outside::driver_override(&flag.1, folder, before.ego.driver.cycle_s.map(|cycle| cycle.value));
     Ok(())

@@ -348,9 +348,8 @@ fn a_number_lasts_only_if_somebody_reads_it_before_it_is_written() {
     let input = builder.input("u", &[0.0]).start;
     let [fresh, held, seldom] = ["fresh", "held", "seldom"].map(|name| builder.output(name, &[0.0]).start);
     let [memory, scratch] = ["memory", "scratch"].map(|name| builder.state(name, &[0.0]).start);
-    let set_both = |then: Slot, other: Slot| {
-        Stmt::if_else(input, vec![Stmt::set(then, 1.0)], vec![Stmt::set(other, 2.0)])
-    };
+    let set_both =
+        |then: Slot, other: Slot| Stmt::if_else(input, vec![Stmt::set(then, 1.0)], vec![Stmt::set(other, 2.0)]);
     builder.step(
         "all",
         vec![

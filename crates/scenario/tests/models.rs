@@ -129,7 +129,8 @@ fn with_driver(driver: &str) -> String {
 fn broken(model: &str, driver: &str) -> String {
     let folder = files(&[("M.emam", model)]);
     let report = read_in(&folder, &with_driver(driver)).unwrap_err();
-    let told: Vec<String> = report.diagnostics.iter().map(|d| format!("{} {}: {}", d.code, d.line, d.message)).collect();
+    let told: Vec<String> =
+        report.diagnostics.iter().map(|d| format!("{} {}: {}", d.code, d.line, d.message)).collect();
     std::fs::remove_dir_all(folder).unwrap();
     told.join("; ")
 }
@@ -213,7 +214,11 @@ fn two_cars() -> String {
 
 #[test]
 fn a_model_with_actuators_and_noise_keeps_its_lane_and_the_contract() {
-    let with_noise = two_cars().replacen("outputs = [\"s = steer\"]", "outputs = [\"s = steer\"]\nnoise = [\"d = wandering\", \"speed = white\"]", 1);
+    let with_noise = two_cars().replacen(
+        "outputs = [\"s = steer\"]",
+        "outputs = [\"s = steer\"]\nnoise = [\"d = wandering\", \"speed = white\"]",
+        1,
+    );
     for text in [two_cars(), with_noise] {
         let drive = drive(&text);
         contract::check_contract(&drive, 2, 8).unwrap_or_else(|e| panic!("{e}"));
@@ -256,7 +261,8 @@ fn simulation_and_car_models_are_scenarios() {
     let text = std::fs::read_to_string(&path).unwrap();
     let members = anabranch_scenario::simulation::expand(&path, &text).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(members.len(), 1);
-    let spec = read_in(&folder().join("models"), &members[0].text).unwrap_or_else(|e| panic!("{e}\n{}", members[0].text));
+    let spec =
+        read_in(&folder().join("models"), &members[0].text).unwrap_or_else(|e| panic!("{e}\n{}", members[0].text));
     let drive = Drive::assemble(&spec).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(drive.model_name(), Some("lane.LaneKeeping"));
     let mut state = drive.start(Seed(0), &drive.space().all()[0]).unwrap();
@@ -266,7 +272,11 @@ fn simulation_and_car_models_are_scenarios() {
     }
     assert!(state.car.car.speed > 5.0, "{:?}", state.car.car);
 
-    let family = text.replacen("deltaT = 50ms", "deltaT = 50ms, 25ms", 1).replacen("duration = 12s", "duration = (10s : 1s : 12s)", 1);
+    let family = text.replacen("deltaT = 50ms", "deltaT = 50ms, 25ms", 1).replacen(
+        "duration = 12s",
+        "duration = (10s : 1s : 12s)",
+        1,
+    );
     let members = anabranch_scenario::simulation::expand(&path, &family).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!((members.len(), members[4].label.as_str()), (6, "deltaT = 25ms, duration = 11s"));
 

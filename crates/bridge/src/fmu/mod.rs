@@ -23,9 +23,7 @@ pub use archive::ArchiveLimits;
 pub use block::{BlockState, FmuBlock};
 pub use component::{Component, Fmu, State};
 pub use description::{Capabilities, Causality, Description, Dimensions, FmiVersion, Unit, Variable, Wire};
-pub use driver::{
-    FmuInstance, FmuMapping, FmuRole, InputSource, KeyCell, Signal, Told, check_mapping, folded,
-};
+pub use driver::{FmuInstance, FmuMapping, FmuRole, InputSource, KeyCell, Signal, Told, check_mapping, folded};
 pub use error::{FmuError, Status};
 pub use factory::{FmuFactory, FmuSpec, SERVE_VERB};
 pub use log::forward_to_standard_error;

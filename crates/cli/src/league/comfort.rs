@@ -64,7 +64,14 @@ impl Peaks {
             "ego.speed",
         ];
         let column = |name: &str| drive.signals().iter().position(|s| s.name == name).expect("a signal of every car");
-        Self { columns: names.map(column), step_s: drive.step_s(), steering: None, peaks: [0.0; PEAKS], way_m: 0.0, off: [0.0; 3] }
+        Self {
+            columns: names.map(column),
+            step_s: drive.step_s(),
+            steering: None,
+            peaks: [0.0; PEAKS],
+            way_m: 0.0,
+            off: [0.0; 3],
+        }
     }
     /// All measures of the run.
     fn measures(&self) -> [f64; COUNT] {
@@ -77,7 +84,8 @@ impl Peaks {
 
 impl Recorder for Peaks {
     fn frame(&mut self, _tick: u64, values: &[f64]) {
-        let [deceleration, lateral, curvature, steering, jerk, off_m, speed] = self.columns.map(|column| values[column]);
+        let [deceleration, lateral, curvature, steering, jerk, off_m, speed] =
+            self.columns.map(|column| values[column]);
         let rate = self.steering.map_or(0.0, |before| (steering - before) / self.step_s);
         self.steering = Some(steering);
         for (peak, value) in self.peaks.iter_mut().zip([deceleration, lateral, curvature, rate, jerk]) {

@@ -165,7 +165,8 @@ fn human(scenario: &str, rows: &[Row], seconds: f64, run: &str, paint: &Paint) -
     ];
     let mut table = vec![head.map(str::to_owned)];
     table.extend(rows.iter().map(cells));
-    let widths: [usize; 10] = std::array::from_fn(|c| table.iter().map(|row| row[c].chars().count()).max().unwrap_or(0));
+    let widths: [usize; 10] =
+        std::array::from_fn(|c| table.iter().map(|row| row[c].chars().count()).max().unwrap_or(0));
     let mut out = format!("{}: drivers under the same errors, best first\n\n", paint.bold(&escape(scenario)));
     for (number, row) in table.iter().enumerate() {
         let left = |column: usize| column < 2;

@@ -82,7 +82,8 @@ impl Check {
                 checked.push(check_one(file));
                 Ok(Exit::Done)
             });
-            checked.extend(found.err().map(|failure| Checked { file: file.display().to_string(), outcome: Err(failure) }));
+            checked
+                .extend(found.err().map(|failure| Checked { file: file.display().to_string(), outcome: Err(failure) }));
         }
         show(screen, &checked);
         Ok(exit_of(&checked))

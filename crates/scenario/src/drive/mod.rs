@@ -36,8 +36,8 @@ use foreign::{ForeignDriver, Part};
 pub use assemble::{AssembleError, SettingError, check_expression};
 use index::EdgeIndex;
 pub(crate) use likelihood::{Likely, likely};
-use plan::{Plan, Replanning};
 pub use model::ModelMemory;
+use plan::{Plan, Replanning};
 pub use state::{DriveState, DriverMemory};
 pub use street::{Attached, RoadUser, StreetState};
 

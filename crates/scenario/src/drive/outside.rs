@@ -8,8 +8,8 @@ use anabranch_vehicle::CarModel;
 
 use super::assemble::AssembleError;
 use super::foreign::{ForeignDriver, Laws, Outside, Part};
-use super::{Drive, Driver};
 use super::model::{ModelDriver, Wrong};
+use super::{Drive, Driver};
 use crate::file::{ErrorKind, ErrorPlace, ModelSpec, PartKind, PartSpec, ScenarioSpec};
 
 /// Times that differ by less are meant to be equal.

@@ -123,7 +123,9 @@ fn written(car: &Assembly, folder: &Path) -> Result<String, Problem> {
             let wheelbase_m = (length_m * 0.6 * 1e3).round() / 1e3;
             let front_m = (length_m * 0.2 * 1e3).round() / 1e3;
             let rear_m = ((length_m - wheelbase_m - front_m) * 1e6).round() / 1e6;
-            vehicle.push(format!("wheelbase = \"{wheelbase_m} m\", front_overhang = \"{front_m} m\", rear_overhang = \"{rear_m} m\""));
+            vehicle.push(format!(
+                "wheelbase = \"{wheelbase_m} m\", front_overhang = \"{front_m} m\", rear_overhang = \"{rear_m} m\""
+            ));
         }
     }
     if let Some([wheelbase, ..]) = list(car, "wheelbase") {
@@ -146,10 +148,15 @@ fn driver(car: &Assembly, folder: &Path) -> Result<String, Problem> {
     let mut out = format!("\n[ego.driver]\nfile = \"{}\"\n", escaped(&model_file(folder, controller)?));
     let (mut inputs, mut noise) = (Vec::new(), Vec::new());
     for (sensor, port) in bound(car, "sensors")? {
-        let (name, hiss) = sensor.text.split_once(' ').map_or((sensor.text.as_str(), None), |(name, hiss)| (name, Some(hiss.trim())));
+        let (name, hiss) =
+            sensor.text.split_once(' ').map_or((sensor.text.as_str(), None), |(name, hiss)| (name, Some(hiss.trim())));
         let Some((_, told)) = SENSORS.iter().find(|(known, _)| *known == name) else {
             let names: Vec<&str> = SENSORS.iter().map(|(name, _)| *name).collect();
-            return Err(wrong(sensor, format!("there is no sensor `{name}`"), format!("there is {}", names.join(", "))));
+            return Err(wrong(
+                sensor,
+                format!("there is no sensor `{name}`"),
+                format!("there is {}", names.join(", ")),
+            ));
         };
         match told[..] {
             [one] => inputs.push(format!("{} = {one}", port.text)),
@@ -157,9 +164,8 @@ fn driver(car: &Assembly, folder: &Path) -> Result<String, Problem> {
         }
         noise.extend(hiss.map(|hiss| format!("{} = {hiss}", port.text)));
     }
-    let quoted = |texts: &[String]| {
-        texts.iter().map(|text| format!("\"{}\"", escaped(text))).collect::<Vec<_>>().join(", ")
-    };
+    let quoted =
+        |texts: &[String]| texts.iter().map(|text| format!("\"{}\"", escaped(text))).collect::<Vec<_>>().join(", ");
     out += &format!("inputs = [{}]\n", quoted(&inputs));
     if !noise.is_empty() {
         out += &format!("noise = [{}]\n", quoted(&noise));
@@ -175,7 +181,8 @@ fn driver(car: &Assembly, folder: &Path) -> Result<String, Problem> {
         let file = model_file(folder, actuator)?;
         actuators.push(format!(
             "{{ file = \"{}\", inputs = [\"wanted = {}\"], outputs = [\"actual = {command}\"] }}",
-            escaped(&file), escaped(&port.text)
+            escaped(&file),
+            escaped(&port.text)
         ));
     }
     if !outputs.is_empty() {

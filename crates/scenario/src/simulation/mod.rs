@@ -161,7 +161,11 @@ impl Simulation<'_> {
         let road = ways::read_map(self.folder, map, &|problem| told(problem))?;
         let ways = self.ways(&road).map_err(told)?;
         let Some((plate, ego)) = ways.first() else {
-            return Err(told(wrong(&self.assembly.name, "the simulation has no car", "add `cars { PLATE: {start -> goal} }`")));
+            return Err(told(wrong(
+                &self.assembly.name,
+                "the simulation has no car",
+                "add `cars { PLATE: {start -> goal} }`",
+            )));
         };
         let car = car::read(self.folder, plate, source)?;
         let suffix = if number == 0 { String::new() } else { format!("-{}", number + 1) };
@@ -207,7 +211,11 @@ impl Simulation<'_> {
         let mut origin = None;
         for car in cars {
             let Value::Route(from, to) = &car.value else {
-                return Err(wrong(&car.key, format!("`{}` has no way", car.key.text), "write `PLATE: {start -> goal}`"));
+                return Err(wrong(
+                    &car.key,
+                    format!("`{}` has no way", car.key.text),
+                    "write `PLATE: {start -> goal}`",
+                ));
             };
             ways.push((car.key.clone(), road.way(from, to, &mut origin)?));
         }
@@ -238,7 +246,8 @@ fn spread(values: &[Text]) -> Result<Vec<Text>, Problem> {
         for k in 0..=(count + 1e-9).floor() as usize {
             let si = first + k as f64 * step;
             let shown = (unit.from_si(si) * 1e9).round() / 1e9;
-            let letters = from.text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | '\''));
+            let letters =
+                from.text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | '\''));
             all.push(Text { text: format!("{shown}{letters}"), span: value.span });
         }
     }

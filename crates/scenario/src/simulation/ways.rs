@@ -42,7 +42,11 @@ pub(super) fn read_map(folder: &Path, map: &Text, told: &dyn Fn(Problem) -> Repo
     };
     let Ok(text) = std::fs::read_to_string(folder.join(&name)) else {
         let message = format!("there is no road file `{name}` beside the simulation");
-        return Err(told(wrong(map, message, "maps cannot be imported yet; write the roads as a map file of this name")));
+        return Err(told(wrong(
+            map,
+            message,
+            "maps cannot be imported yet; write the roads as a map file of this name",
+        )));
     };
     let file = folder.join(&name).display().to_string();
     let network = anabranch_roads::file::read(&file, &text)?.network;

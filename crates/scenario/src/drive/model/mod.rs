@@ -51,7 +51,8 @@ pub(crate) enum Wrong {
 
 impl Wrong {
     /// Names of the requirements about it.
-    pub(crate) const REQUIREMENTS: [&'static str; 3] = ["driver.exception", "driver.not-a-number", "driver.out-of-range"];
+    pub(crate) const REQUIREMENTS: [&'static str; 3] =
+        ["driver.exception", "driver.not-a-number", "driver.out-of-range"];
 }
 
 /// No car turns its wheels further.
@@ -173,7 +174,8 @@ impl ModelDriver {
                 }
             }
             let of_input = |(input, model)| Hiss { stage: number, input, noise: Noise::new(model, cycle_s) };
-            noise.extend(stage.inputs.iter().enumerate().filter_map(|(i, input)| Some((i, input.noise?))).map(of_input));
+            noise
+                .extend(stage.inputs.iter().enumerate().filter_map(|(i, input)| Some((i, input.noise?))).map(of_input));
             let own = |cell: &crate::file::ModelCell| Cell {
                 saved: first + cell.saved.start..first + cell.saved.end,
                 variable: cell.variable.clone(),
@@ -334,9 +336,8 @@ impl ModelDriver {
 
     #[inline]
     fn decided(&self, work: &Work) -> Result<Decided, Wrong> {
-        let output = |(stage, output): (usize, usize)| {
-            work.memories[stage].saved()[self.stages[stage].outputs + output]
-        };
+        let output =
+            |(stage, output): (usize, usize)| work.memories[stage].saved()[self.stages[stage].outputs + output];
         let (steer, accel) = (output(self.command.steer), output(self.command.accel));
         if steer.abs() > STEER_MAX_RAD || accel.abs() > ACCEL_MAX_MPS2 {
             return Err(Wrong::OutOfRange);

@@ -20,7 +20,9 @@ impl Drive {
                 return Err(NoProof::because("the driver follows a timetable, which proofs do not cover yet"));
             }
             Driver::Foreign(_) => return Err(NoProof::because("nothing is known about a driver from outside")),
-            Driver::Model(_) => return Err(NoProof::because("the driver is a component model, which proofs do not cover")),
+            Driver::Model(_) => {
+                return Err(NoProof::because("the driver is a component model, which proofs do not cover"));
+            }
             Driver::Road => return Err(NoProof::because("others on the road react, which proofs do not cover")),
         };
         let reach = self.errors.reach();

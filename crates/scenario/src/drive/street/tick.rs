@@ -8,9 +8,9 @@ use anabranch_sensing::TrackerState;
 use anabranch_traffic::Input;
 use anabranch_vehicle::{Car, Gear};
 
-use super::super::{Drive, Driver};
 use super::super::state::{DriveState, DriverMemory, HeldCommand};
 use super::super::tick::Scratch;
+use super::super::{Drive, Driver};
 use super::look::{CHANCE, Viewer};
 use super::others::Other;
 use super::rules::Moved;

@@ -1,7 +1,7 @@
 //! The software under test: built in, or from outside.
 
-use super::super::codes::Code;
 use super::super::Hooks;
+use super::super::codes::Code;
 use super::super::keys::Section;
 use super::super::model_spec::is_model;
 use super::super::outside::{MappingSpec, OutsideSpec, PartKind, PartSpec, Program};
@@ -47,11 +47,7 @@ const OF_MODELS: [&str; 3] = ["component", "noise", "actuators"];
 /// Keys of models and FMUs that a model can have.
 const MAPPED: [&str; 4] = ["inputs", "outputs", "parameters", "key"];
 
-pub(super) fn build(
-    problems: &mut Problems<'_>,
-    ego: View<'_>,
-    models: (&Hooks<'_>, &CarSpec),
-) -> Option<DriverSpec> {
+pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>, models: (&Hooks<'_>, &CarSpec)) -> Option<DriverSpec> {
     let table = ego.table("driver");
     let empty = Node { span: ego.get("driver").map_or(ego.span(), |node| node.span), value: Value::Table(Vec::new()) };
     let section: &'static Section = ego.section_of("driver")?;
@@ -77,7 +73,12 @@ pub(super) fn build(
     if model.is_some() {
         of_a_model(problems, view);
     } else if let Some((key, span)) = OF_MODELS.iter().find_map(|key| Some((key, view.key_span(key)?))) {
-        problems.add(Code::Exclusive, span, format!("`{key}` belongs to component models, and this is none"), "remove it");
+        problems.add(
+            Code::Exclusive,
+            span,
+            format!("`{key}` belongs to component models, and this is none"),
+            "remove it",
+        );
     }
     let foreign = if program.is_some() { &BUILT_IN[..] } else { &FROM_OUTSIDE[..] };
     for (key, span) in foreign.iter().filter_map(|key| Some((key, view.key_span(key)?))) {

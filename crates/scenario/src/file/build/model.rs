@@ -64,7 +64,8 @@ pub(super) fn build(
     let mut known = vec![built];
     for table in view.tables("actuators") {
         let mapping = super::driver::mapping_of(table);
-        let asked = Asked { file: table.text("file")?, component: table.text("component"), mapping: &mapping, noise: &[] };
+        let asked =
+            Asked { file: table.text("file")?, component: table.text("component"), mapping: &mapping, noise: &[] };
         let built = read(problems, &asked, hooks, car)?;
         let inputs = bind_inputs(problems, &asked, &built, &known)?;
         given.take(problems, &asked, &built, stages.len())?;
@@ -402,17 +403,13 @@ impl Given {
     }
 }
 
-fn stage(
-    problems: &mut Problems<'_>,
-    asked: &Asked<'_>,
-    built: &Built,
-    inputs: Vec<ModelInput>,
-) -> Option<StageSpec> {
+fn stage(problems: &mut Problems<'_>, asked: &Asked<'_>, built: &Built, inputs: Vec<ModelInput>) -> Option<StageSpec> {
     let mut cells = cells(&built.program);
     for text in &asked.mapping.key {
-        let (name, size) = text.value.split_once('=').map_or((text.value.trim(), None), |(name, size)| {
-            (name.trim(), Some(size.trim()))
-        });
+        let (name, size) = text
+            .value
+            .split_once('=')
+            .map_or((text.value.trim(), None), |(name, size)| (name.trim(), Some(size.trim())));
         let fits = |cell: &&mut ModelCell| {
             let own = &cell.variable.name;
             own == name || own.ends_with(&format!(".{name}"))
@@ -428,7 +425,11 @@ fn stage(
         };
         let Some(cell) = cells.iter_mut().find(fits) else {
             let names: Vec<String> = cells.iter().map(|cell| cell.variable.name.clone()).collect();
-            let help = if names.is_empty() { "it remembers nothing".to_owned() } else { format!("it remembers {}", names.join(", ")) };
+            let help = if names.is_empty() {
+                "it remembers nothing".to_owned()
+            } else {
+                format!("it remembers {}", names.join(", "))
+            };
             let message = format!("the model does not remember `{}`", excerpt(name));
             problems.add(Code::WrongMapping, text.span, message, help);
             return None;

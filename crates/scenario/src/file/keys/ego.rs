@@ -115,14 +115,26 @@ static GOAL: Section = Section {
 };
 
 // Keys of everything that comes from outside.
-const INPUTS: Key =
-    key("inputs", Kind::Texts, Need::Optional, "Where inputs of an FMU or a model come from, as in `[\"e = path.lateral\"]`.");
+const INPUTS: Key = key(
+    "inputs",
+    Kind::Texts,
+    Need::Optional,
+    "Where inputs of an FMU or a model come from, as in `[\"e = path.lateral\"]`.",
+);
 const OUTPUTS: Key =
     key("outputs", Kind::Texts, Need::Optional, "What outputs of an FMU or a model are, as in `[\"delta = steer\"]`.");
-const PARAMETERS: Key =
-    key("parameters", Kind::Texts, Need::Optional, "Numbers an FMU or a model is given at the start, as in `[\"K_p = 1.5\"]`.");
-const REMEMBERED: Key =
-    key("key", Kind::Texts, Need::Optional, "What an FMU or a model remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.");
+const PARAMETERS: Key = key(
+    "parameters",
+    Kind::Texts,
+    Need::Optional,
+    "Numbers an FMU or a model is given at the start, as in `[\"K_p = 1.5\"]`.",
+);
+const REMEMBERED: Key = key(
+    "key",
+    Kind::Texts,
+    Need::Optional,
+    "What an FMU or a model remembers, with cell sizes, as in `[\"integrator = 0.05\"]`.",
+);
 const MEMORYLESS: Key = key(
     "memoryless",
     Kind::Flag,
