@@ -9,6 +9,7 @@ mod counters;
 mod cycle;
 mod link;
 mod memory;
+mod models;
 mod overhead;
 mod rays;
 mod road;
@@ -74,6 +75,7 @@ const BENCHES: &[Bench] = &[
     ("truth", truth::run),
     ("rays", rays::run),
     ("roads", roads::run),
+    ("models", models::run),
     ("version", version::run),
     ("road", road::run),
     ("vehicle", vehicle::run),
