@@ -45,7 +45,10 @@ pub(super) fn run(
         return result;
     }
     let found = against.or_else(|| find_component(library, file, stream));
-    result.component_file = found.map(|(file, _)| library.file(file).path.clone());
+    if let Some((file, component)) = found {
+        result.component_file = Some(library.file(file).path.clone());
+        result.component = library.full_name(file, &component.name.text);
+    }
     match prepare(library, file, stream, found, options) {
         Err(told) => result.outcome = Outcome::CannotRun(told),
         Ok((model, lines, notes)) => {

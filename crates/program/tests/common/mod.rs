@@ -79,10 +79,14 @@ pub fn program(seed: u64, without: Without) -> Program {
         builder.non_finite(NonFinite::Keep);
     }
     builder.rounds_per_tick(60);
-    // One in ten is large: many small ones find more per second.
-    let large = seed.is_multiple_of(10);
-    for number in 0..1 + maker.dice.below(if large { 3 } else { 2 }) {
-        let body = maker.body(if large { 2 } else { 1 });
+    // One in twenty is large, and half of the others are one statement or two: many small ones find more per second.
+    let (most, depth) = match seed % 20 {
+        0 => (3, 2),
+        1..10 => (2, 1),
+        _ => (1, 0),
+    };
+    for number in 0..1 + maker.dice.below(most) {
+        let body = maker.body(depth);
         builder.step(format!("step {number}"), body);
     }
     builder.finish().unwrap_or_else(|error| panic!("seed {seed}: {error}"))
