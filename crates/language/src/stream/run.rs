@@ -69,10 +69,13 @@ fn component_name(stream: &Stream) -> String {
     }
 }
 
-/// The component that a stream is for: by its name as imports say, else the nearest with that name.
+/// The component that a stream is for: by its name as imports say, else the nearest with that name, of a
+/// package that ends as that of the stream if there is one.
 fn find_component<'l>(library: &'l Library, file: FileId, stream: &Stream) -> Option<(FileId, &'l Component)> {
     let name = component_name(stream);
-    let found = library.resolve(&name, file).or_else(|| library.find_simple(&name, file))?;
+    let package = library.full_name(file, &name);
+    let found = library.resolve(&name, file).or_else(|| library.find_simple(&package, file));
+    let found = found.or_else(|| library.find_simple(&name, file))?;
     match found.item {
         Item::Component(component) => Some((found.file, component)),
         _ => None,
