@@ -149,9 +149,7 @@ fn hock_and_schittkowski_71() {
             bounds: [1.0, 5.0],
             objective: |v| x(v, 0) * x(v, 3) * (x(v, 0) + x(v, 1) + x(v, 2)) + x(v, 2),
             at_least: vec![|v| x(v, 0) * x(v, 1) * x(v, 2) * x(v, 3) - 25.0],
-            equal: vec![|v| {
-                x(v, 0) * x(v, 0) + x(v, 1) * x(v, 1) + x(v, 2) * x(v, 2) + x(v, 3) * x(v, 3) - 40.0
-            }],
+            equal: vec![|v| x(v, 0) * x(v, 0) + x(v, 1) * x(v, 1) + x(v, 2) * x(v, 2) + x(v, 3) * x(v, 3) - 40.0],
         };
         check(&case, &[1.0, 4.742_999_63, 3.821_149_98, 1.379_408_29, 17.014_017_29], 1e-5);
     }
