@@ -9,6 +9,7 @@ mod counters;
 mod cycle;
 mod link;
 mod memory;
+mod model_steps;
 mod models;
 mod overhead;
 mod rays;
@@ -70,12 +71,13 @@ const BENCHES: &[Bench] = &[
     ("cores", cores::run),
     ("counters", counters::run),
     ("memory", memory::run),
-    ("models", models::run),
     ("corridor", corridor::run),
     ("traffic", traffic::run),
     ("truth", truth::run),
     ("rays", rays::run),
     ("roads", roads::run),
+    ("models", models::run),
+    ("model-steps", model_steps::run),
     ("version", version::run),
     ("road", road::run),
     ("vehicle", vehicle::run),

@@ -204,6 +204,11 @@ impl Library {
         found.clone().find(|component| component.name.text == stem).or_else(|| found.next())
     }
 
+    /// The full name of something that a file holds.
+    pub fn full_name(&self, id: FileId, name: &str) -> String {
+        qualified(&self.files[id.0].package, name)
+    }
+
     /// Every component with its full name.
     pub fn components(&self) -> impl Iterator<Item = (&str, FileId, &Component)> {
         self.names.iter().flat_map(move |(name, places)| {

@@ -10,8 +10,8 @@ use anabranch_kernel::Seed;
 use anabranch_program::{Fault, Memory, Native, Now, Program};
 use common::{Dice, Without, program};
 
-/// Nearly all of the time is compiling: about 12 ms each where the compiler itself is not optimised.
-const PROGRAMS: u64 = if cfg!(debug_assertions) { 3_000 } else { 10_000 };
+/// Nearly all of the time is compiling, and more so where the compiler itself is not optimised.
+const PROGRAMS: u64 = 10_000;
 const TICKS: u64 = 4;
 
 fn same_bits(one: &[f64], other: &[f64]) -> bool {

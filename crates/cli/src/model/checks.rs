@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use anabranch_language::{Diagnostic, Library, Model, Units, check_file, check_library};
 use serde_json::{Value, json};
 
-use super::files::{Given, is_text};
+use super::files::{Given, is_text, shown};
 use super::told;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::project;
 use crate::screen::{Paint, Screen};
 
 /// What was found out about one folder or file of models.
@@ -83,13 +82,13 @@ impl Checked {
         let one = |path: &PathBuf| {
             let told: Vec<Diagnostic> = self.told.iter().filter(|d| d.file == *path).cloned().collect();
             let ok = !told.iter().any(Diagnostic::is_error);
-            json!({ "file": project::relative(path), "ok": ok, "diagnostics": told::to_json(&self.library, &told) })
+            json!({ "file": shown(path), "ok": ok, "diagnostics": told::to_json(&self.library, &told) })
         };
         // A single file is answered for together with what it uses.
         if self.files.len() == 1 && !self.path.is_dir() {
             let diagnostics = told::to_json(&self.library, &self.told);
             let ok = self.errors() == 0;
-            let mut value = json!({ "file": project::relative(&self.path), "ok": ok, "diagnostics": diagnostics });
+            let mut value = json!({ "file": shown(&self.path), "ok": ok, "diagnostics": diagnostics });
             if let Some(model) = &self.model {
                 value["model"] = json!(model.name());
                 value["instances"] = json!(model.instances());

@@ -100,6 +100,11 @@ impl Given {
     }
 }
 
+/// A path as it was named, written alike on every system.
+pub fn shown(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/").trim_start_matches("./").to_owned()
+}
+
 /// Whether a path names a file with a component.
 pub fn is_model(path: &Path) -> bool {
     ends_in(path, &COMPONENTS)

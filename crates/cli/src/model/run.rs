@@ -10,12 +10,11 @@ use anabranch_program::Now;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::files::Given;
+use super::files::{Given, shown};
 use super::table::{Inputs, to_csv};
 use super::told;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::project;
 use crate::screen::{Format, Paint, Screen, print_err};
 
 /// What `run` takes for a model.
@@ -164,11 +163,11 @@ impl Ran {
         json!({
             "schema": "anabranch.run-model/1",
             "model": model.name(),
-            "file": project::relative(path),
+            "file": shown(path),
             "ticks": self.rows.len(),
             "atomic_components": model.order().len(),
             "columns": names,
-            "outputs": over.outputs.as_ref().map(|file| project::relative(file)),
+            "outputs": over.outputs.as_ref().map(|file| shown(file)),
             "rows": rows,
             "compared": { "values": self.compared, "largest_difference": self.largest, "first_difference": first },
             "warnings": told::to_json(library, model.warnings()),

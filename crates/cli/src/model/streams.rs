@@ -11,13 +11,12 @@ use anabranch_language::{Diagnostic, Library, Units};
 use anabranch_program::Coverage;
 use serde_json::{Value, json};
 
-use super::files::{Given, is_text};
+use super::files::{Given, is_text, shown};
 use super::told;
 use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::project;
 use crate::screen::Paint;
 use crate::suite::case::{Case, Result as Ended};
 use crate::usage::WallClock;
@@ -144,7 +143,7 @@ impl Streams {
 /// A stream is called by its file; by its own name too where the file is called otherwise.
 fn name_of(library: &Library, file: FileId, stream: &Stream) -> String {
     let path = &library.file(file).path;
-    let name = project::relative(path).replace('\\', "/").trim_start_matches("./").to_owned();
+    let name = shown(path);
     let alone = streams_in(library, file) == 1;
     if alone { name } else { format!("{name}#{}", stream.name.text) }
 }
@@ -198,7 +197,7 @@ fn case(library: &Library, name: &str, result: &StreamResult, seconds: f64) -> C
         "stream": result.stream,
         "file": name.split('#').next().unwrap_or(name),
         "component": result.component,
-        "component_file": result.component_file.as_ref().map(|path| project::relative(path)),
+        "component_file": result.component_file.as_ref().map(|path| shown(path)),
         "passed": result.passed(),
         "ticks": result.ticks,
         "checks": result.checks,

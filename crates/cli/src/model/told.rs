@@ -4,8 +4,8 @@ use anabranch_language::{Diagnostic, Library};
 use anabranch_scenario::file::{self, Report};
 use serde_json::{Value, json};
 
+use super::files::shown;
 use crate::escape::escape;
-use crate::project;
 use crate::screen::Paint;
 
 /// Most warnings that people are shown.
@@ -21,7 +21,7 @@ fn one(library: &Library, d: &Diagnostic) -> file::Diagnostic {
     let source_line = text.lines().nth(d.line - 1).unwrap_or("").to_owned();
     file::Diagnostic {
         code: d.code.text(),
-        file: project::relative(&d.file),
+        file: shown(&d.file),
         line: d.line,
         column: d.column,
         length: length(text, d),
@@ -43,7 +43,7 @@ pub fn to_json(library: &Library, told: &[Diagnostic]) -> Value {
         json!({
             "code": d.code.text(),
             "severity": if d.is_error() { "error" } else { "warning" },
-            "file": project::relative(&d.file),
+            "file": shown(&d.file),
             "line": d.line,
             "column": d.column,
             "length": length(text, d),
@@ -59,7 +59,7 @@ pub fn warnings(told: &[Diagnostic], paint: Paint) -> String {
     let all: Vec<&Diagnostic> = told.iter().filter(|d| !d.is_error()).collect();
     let mut out = String::new();
     for d in all.iter().take(WARNINGS_MAX) {
-        let place = format!("{}:{}:{}", project::relative(&d.file), d.line, d.column);
+        let place = format!("{}:{}:{}", shown(&d.file), d.line, d.column);
         let word = paint.yellow(&format!("warning[{}]", d.code));
         out += &format!("{word} {}: {}\n", escape(&place), escape(&d.message));
     }

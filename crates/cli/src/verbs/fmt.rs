@@ -8,8 +8,7 @@ use serde_json::json;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::model::files::is_text;
-use crate::project;
+use crate::model::files::{is_text, shown};
 use crate::screen::Screen;
 
 /// Lay out models alike: indentation, and blanks around signs. Words, lines and comments stay.
@@ -42,7 +41,7 @@ impl Fmt {
         let mut changed = Vec::new();
         for file in &files {
             if self.one(file)? {
-                changed.push(project::relative(file));
+                changed.push(shown(file));
             }
         }
         let machine = json!({ "schema": "anabranch.fmt/1", "files": files.len(), "changed": changed });

@@ -45,7 +45,10 @@ pub(super) fn run(
         return result;
     }
     let found = against.or_else(|| find_component(library, file, stream));
-    result.component_file = found.map(|(file, _)| library.file(file).path.clone());
+    if let Some((file, component)) = found {
+        result.component_file = Some(library.file(file).path.clone());
+        result.component = library.full_name(file, &component.name.text);
+    }
     match prepare(library, file, stream, found, options) {
         Err(told) => result.outcome = Outcome::CannotRun(told),
         Ok((model, lines, notes)) => {
@@ -66,10 +69,13 @@ fn component_name(stream: &Stream) -> String {
     }
 }
 
-/// The component that a stream is for: by its name as imports say, else the nearest with that name.
+/// The component that a stream is for: by its name as imports say, else the nearest with that name, of a
+/// package that ends as that of the stream if there is one.
 fn find_component<'l>(library: &'l Library, file: FileId, stream: &Stream) -> Option<(FileId, &'l Component)> {
     let name = component_name(stream);
-    let found = library.resolve(&name, file).or_else(|| library.find_simple(&name, file))?;
+    let package = library.full_name(file, &name);
+    let found = library.resolve(&name, file).or_else(|| library.find_simple(&package, file));
+    let found = found.or_else(|| library.find_simple(&name, file))?;
     match found.item {
         Item::Component(component) => Some((found.file, component)),
         _ => None,

@@ -79,10 +79,14 @@ pub fn program(seed: u64, without: Without) -> Program {
         builder.non_finite(NonFinite::Keep);
     }
     builder.rounds_per_tick(60);
-    // One in ten is large: many small ones find more per second.
-    let large = seed.is_multiple_of(10);
-    for number in 0..1 + maker.dice.below(if large { 3 } else { 2 }) {
-        let body = maker.body(if large { 2 } else { 1 });
+    // One in twenty is large, and three of four are a single statement: many small ones find more per second.
+    let (most, depth) = match seed % 20 {
+        0 => (3, 2),
+        1..5 => (2, 1),
+        _ => (1, 0),
+    };
+    for number in 0..1 + maker.dice.below(most) {
+        let body = if depth == 0 { vec![maker.stmt(0)] } else { maker.body(depth) };
         builder.step(format!("step {number}"), body);
     }
     builder.finish().unwrap_or_else(|error| panic!("seed {seed}: {error}"))
@@ -111,7 +115,7 @@ impl Maker {
         let stmt = match self.dice.below(if depth == 0 { 10 } else { 16 }) {
             0..=4 => {
                 let target = self.target();
-                Stmt::set(self.slot_of(target), self.expr(3))
+                Stmt::set(self.slot_of(target), self.expr(2 + depth.min(1)))
             }
             5 | 6 => {
                 let span = self.target();
