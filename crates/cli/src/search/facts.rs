@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::findings::Confirmed;
 use super::objective::ScenarioObjective;
 use super::scorer::Scorer;
+use super::space::Varied;
 use super::store::values_json;
 use crate::exit::Exit;
 
@@ -49,6 +50,22 @@ impl Facts<'_> {
     /// Evaluations that violate a requirement.
     pub fn violations(&self) -> usize {
         self.report.evaluations.iter().filter(|e| e.value() < 0.0).count()
+    }
+    /// What the effort up to the first violation is in whole runs, for the comparison with random ones: an instance that a
+    /// tree or the explorer scores costs many.
+    pub fn runs_to_first(&self) -> Option<u64> {
+        let first = self.report.simulations_to_first()?;
+        if self.objective.scorer == Scorer::Run {
+            return Some(first);
+        }
+        let done = self.report.evaluations.iter().take(first as usize);
+        let seconds: f64 = done.filter_map(|e| e.result.as_ref().ok()).map(|o| o.simulated_seconds).sum();
+        let run_s = f64::from(self.objective.drive.segments()) * self.objective.drive.segment_seconds();
+        Some((seconds / run_s).ceil().max(1.0) as u64)
+    }
+    /// What evaluations are: simulations, or instances with many simulations each.
+    pub fn noun(&self) -> &'static str {
+        if self.objective.scorer == Scorer::Run { "simulations" } else { "instances" }
     }
     /// *violated*, *not found* or *incomplete*.
     pub fn verdict(&self) -> &'static str {
@@ -97,8 +114,8 @@ impl Facts<'_> {
                 "evaluation": evaluation.number,
                 "value": evaluation.value(),
                 "objectives": objectives,
-                "values": values_json(space, &evaluation.values),
-                "unit": evaluation.unit,
+                "values": values_json(self.objective.varied, &evaluation.values),
+                "unit": space.unit(&evaluation.values).unwrap_or_default(),
             })
         };
         let accident = |found: &Confirmed| {
@@ -117,7 +134,7 @@ impl Facts<'_> {
             "method": report.method,
             "score": match self.objective.scorer { Scorer::Run => "run", Scorer::Graph { .. } => "graph", Scorer::Tree { .. } => "tree" },
             "objective": self.objective.measures.iter().map(|measure| &measure.text).collect::<Vec<_>>(),
-            "dimensions": dimensions(space),
+            "dimensions": dimensions(self.objective.varied),
             "seed": self.objective.seed.0,
             "budget": self.budget,
             "batch": self.batch,
@@ -151,21 +168,34 @@ impl Facts<'_> {
             "best": baseline.best,
             "share_low": baseline.share.0,
             "share_high": baseline.share.1,
-            "statement": baseline.statement(self.report.simulations_to_first()),
+            "statement": baseline.statement(self.runs_to_first()),
         })
     }
 }
 
-fn dimensions(space: &Space) -> Vec<Value> {
-    let one = |dimension: &anabranch_search::Dimension| {
+fn dimensions(varied: &Varied) -> Vec<Value> {
+    let ends = |pick: fn(&Domain) -> f64| -> Vec<f64> {
+        varied.plain(&varied.space.dimensions().iter().map(|dimension| pick(&dimension.domain)).collect::<Vec<_>>())
+    };
+    let low = ends(|domain| match domain {
+        Domain::Real { lo, .. } => *lo,
+        Domain::Whole { lo, .. } => *lo as f64,
+        Domain::OneOf(_) => 0.0,
+    });
+    let high = ends(|domain| match domain {
+        Domain::Real { hi, .. } => *hi,
+        Domain::Whole { hi, .. } => *hi as f64,
+        Domain::OneOf(_) => 0.0,
+    });
+    let one = |(n, dimension): (usize, &anabranch_search::Dimension)| {
         let (kind, lo, hi, labels) = match &dimension.domain {
-            Domain::Real { lo, hi } => ("real", json!(lo), json!(hi), Value::Null),
-            Domain::Whole { lo, hi } => ("whole", json!(lo), json!(hi), Value::Null),
+            Domain::Real { .. } => ("real", json!(low[n]), json!(high[n]), Value::Null),
+            Domain::Whole { .. } => ("whole", json!(low[n]), json!(high[n]), Value::Null),
             Domain::OneOf(labels) => ("one of", Value::Null, Value::Null, json!(labels)),
         };
         json!({ "name": dimension.name, "unit": dimension.unit, "kind": kind, "from": lo, "to": hi, "labels": labels })
     };
-    space.dimensions().iter().map(one).collect()
+    varied.space.dimensions().iter().enumerate().map(one).collect()
 }
 
 /// Value and lowest value over simulations, thinned evenly but never at a new lowest.

@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::explore::candidates::{Candidate, Source};
 use crate::explore::groups::{self, Group};
 use crate::failure::Failure;
-use crate::load::{Loaded, Override, load_text};
+use crate::load::{Override, load_text};
 
 /// Most accidents that get a folder.
 const FOLDERS_MAX: usize = 50;
@@ -24,8 +24,6 @@ pub struct Confirmed {
     pub seen: u64,
     /// Its values as changes of the scenario.
     pub set: Vec<Override>,
-    /// The scenario with them.
-    pub loaded: Loaded,
     /// The finding.
     pub group: Group,
     /// In words, with its place.
@@ -55,7 +53,7 @@ fn confirm(
     (folder, number): (&RunFolder, usize),
 ) -> Result<Confirmed, Failure> {
     let evaluation = &report.evaluations[accident.worst as usize];
-    let point = objective.varied.space.describe(&evaluation.values);
+    let point = objective.varied.describe(&evaluation.values);
     let unlike = |what: String| Failure::Plain {
         exit: Exit::NotReproducible,
         message: format!("evaluation {}: {what} ({point})", evaluation.number),
@@ -84,5 +82,5 @@ fn confirm(
     let has_errors = group.first.choices.iter().any(|choice| *choice != Choice::NONE);
     let errors = if has_errors { group.table(drive.as_ref()).human("       ") } else { String::new() };
     let json = group.to_json(number, &loaded, drive.as_ref());
-    Ok(Confirmed { evaluation: evaluation.number, seen: accident.seen, set, loaded, group, sentence, errors, json })
+    Ok(Confirmed { evaluation: evaluation.number, seen: accident.seen, set, group, sentence, errors, json })
 }

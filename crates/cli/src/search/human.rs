@@ -18,20 +18,20 @@ const FRONT_MAX: usize = 8;
 pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
     let name = paint.bold(&escape(facts.objective.drive.name()));
     let simulations = grouped(facts.report.evaluations.len() as u64);
-    let method = &facts.report.method;
+    let (method, noun) = (&facts.report.method, facts.noun());
     let mut out = match facts.verdict() {
         "violated" => {
             let many = match facts.findings.len() {
                 1 => "1 accident".to_owned(),
                 many => format!("{many} different accidents"),
             };
-            format!("{name}: {} by {many} in {simulations} simulations ({method})\n", paint.red("violated"))
+            format!("{name}: {} by {many} in {simulations} {noun} ({method})\n", paint.red("violated"))
         }
         "not found" => {
             let word = paint.green("not found");
-            format!("{name}: {word} in {simulations} simulations ({method}); a search proves nothing\n")
+            format!("{name}: {word} in {simulations} {noun} ({method}); a search proves nothing\n")
         }
-        _ => format!("{name}: {} after {simulations} simulations ({method})\n", paint.yellow("incomplete")),
+        _ => format!("{name}: {} after {simulations} {noun} ({method})\n", paint.yellow("incomplete")),
     };
     let mut row = |key: &str, value: &str| out += &format!("  {key:<17}{}\n", escape(value));
     if !facts.stop().is_empty() {
@@ -42,13 +42,13 @@ pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
         let value = best.result.as_ref().map_or(f64::INFINITY, |outcome| outcome.value());
         let objective = &facts.objective.measures[0].text;
         row("most dangerous", &format!("simulation {}, {objective} {}", best.number + 1, short(value, 4)));
-        row("", &facts.objective.varied.space.describe(&rounded(&best.values)));
+        row("", &facts.objective.varied.space.describe(&rounded(&facts.objective.varied.plain(&best.values))));
     }
     if let Some(first) = facts.report.simulations_to_first() {
         row("first violation", &format!("simulation {first}; {} of {simulations} violate", facts.violations()));
     }
     if let Some(baseline) = facts.baseline {
-        row("random baseline", &baseline.statement(facts.report.simulations_to_first()));
+        row("random baseline", &baseline.statement(facts.runs_to_first()));
     }
     if let Some(words) = important(facts) {
         row("what matters", &words);
@@ -81,11 +81,11 @@ fn accidents(facts: &Facts<'_>, paint: &Paint) -> String {
         let time_s = short(verdict.tick as f64 * facts.objective.drive.step_s(), 3);
         let label = escape(&found.group.label);
         out += &format!(
-            "  {}. {} after {time_s} s{}, seen {} times\n",
+            "  {}. {} after {time_s} s{}, seen {}\n",
             number + 1,
             paint.bold(&label),
             found.sentence,
-            found.seen
+            times(found.seen)
         );
         for (key, value) in &found.set {
             let value = if key == "object" { "fewer of them".to_owned() } else { value.trim_matches('"').to_owned() };
@@ -98,6 +98,9 @@ fn accidents(facts: &Facts<'_>, paint: &Paint) -> String {
 }
 
 fn varies(facts: &Facts<'_>) -> String {
+    if facts.objective.varied.is_one_instance() {
+        return "the errors of the scenario as it is".to_owned();
+    }
     let space = &facts.objective.varied.space;
     let mut names: Vec<String> = Vec::new();
     for dimension in space.dimensions() {
@@ -127,6 +130,10 @@ fn important(facts: &Facts<'_>) -> Option<String> {
     let words = sums.iter().filter(|(_, share)| *share >= IMPORTANT_MIN).take(IMPORTANT_MAX);
     let words: Vec<String> = words.map(|(name, share)| format!("{name} {:.0} %", 100.0 * share)).collect();
     (!words.is_empty()).then(|| format!("{} of the variance", words.join(", ")))
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{} times", grouped(count)) }
 }
 
 /// Four decimals are enough to read.

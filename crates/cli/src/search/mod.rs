@@ -1,6 +1,7 @@
 //! What `search` is made of: a space from the scenario, objectives, scorers, storage, findings and the result.
 
 pub mod bench;
+pub mod contest;
 pub mod facts;
 pub mod findings;
 pub mod human;

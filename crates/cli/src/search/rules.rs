@@ -2,18 +2,32 @@
 
 use anabranch_kernel::units::{Dimension as Measure, UNITS, parse_quantity};
 use anabranch_logic::{Formula, SignalKind, Trace};
-use anabranch_search::{Dimension, Domain};
 
 /// A point that just fails counts as broken by this much.
 const JUST_BROKEN: f64 = 1e-12;
 
-/// Reads a condition over dimensions; gives how far a point breaks it.
+/// A value that a condition may speak about.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// Its path.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// The value is this ..
+    pub from: f64,
+    /// .. and so much for each one of the dimension.
+    pub each: f64,
+    /// Whether it is a number at all.
+    pub is_number: bool,
+}
+
+/// Reads a condition over values that vary; gives how far a point breaks it.
 ///
 /// # Errors
 /// With what cannot be understood, and how to go on.
 pub fn rule(
     text: &str,
-    dimensions: &[Dimension],
+    dimensions: &[Named],
 ) -> Result<impl Fn(&[f64]) -> f64 + Send + Sync + 'static, (String, String)> {
     let mut order: Vec<usize> = (0..dimensions.len()).collect();
     // Longer names first: one may be the beginning of another.
@@ -27,13 +41,14 @@ pub fn rule(
     for (dimension, name) in dimensions.iter().zip(&names) {
         let unit = UNITS.iter().find(|unit| unit.name == dimension.unit);
         let measure = unit.map_or(Measure::Number, |unit| unit.dimension);
-        factors.push(parse_quantity(&format!("1 {}", dimension.unit), measure).unwrap_or(1.0));
+        let unit = parse_quantity(&format!("1 {}", dimension.unit), measure).unwrap_or(1.0);
+        factors.push((unit * dimension.from, unit * dimension.each));
         table.push((name.as_str(), SignalKind::Real(measure)));
     }
     let formula = Formula::parse(&plain, &table).map_err(|error| {
         let known: Vec<&str> = dimensions
             .iter()
-            .filter(|dimension| !matches!(dimension.domain, Domain::OneOf(_)))
+            .filter(|dimension| dimension.is_number)
             .map(|dimension| dimension.name.as_str())
             .collect();
         let mut message = error.message;
@@ -43,7 +58,7 @@ pub fn rule(
         (message, format!("what varies: {}", known.join(", ")))
     })?;
     Ok(move |values: &[f64]| {
-        let signals = values.iter().zip(&factors).map(|(value, factor)| vec![value * factor]).collect();
+        let signals = values.iter().zip(&factors).map(|(value, (from, each))| vec![from + each * value]).collect();
         let Ok(trace) = Trace::even(1.0, signals) else { return f64::INFINITY };
         match (formula.holds(&trace), formula.robustness(&trace)) {
             (Ok(true), Ok(_)) => 0.0,

@@ -3,10 +3,10 @@
 use anabranch_kernel::System;
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Code, Document, Hooks, Over, Range, VarySpec};
-use anabranch_search::{Dimension, Shape, SignalRange, Space, SpaceError};
+use anabranch_search::{Dimension, Domain, Shape, SignalRange, Space, SpaceError};
 
 use super::instance::{Instance, Workshop};
-use super::rules;
+use super::rules::{self, Named};
 use super::scorer::Scorer;
 use crate::failure::Failure;
 use crate::load::Loaded;
@@ -125,7 +125,7 @@ impl Varied {
             }
             Scorer::Tree { .. } | Scorer::Graph { .. } => {}
         }
-        let names: Vec<Dimension> = dimensions.clone();
+        let names = varied.named(&dimensions);
         varied.space = Space::new(dimensions).map_err(|error| empty(loaded, &error))?;
         for (number, signal) in varied.signals.iter().enumerate() {
             varied.parts.extend((0..signal.signal.points).map(|_| Part::Point { signal: number }));
@@ -145,6 +145,33 @@ impl Varied {
     /// Whether nothing varies but the errors of the scenario as it is.
     pub fn is_one_instance(&self) -> bool {
         matches!(self.parts[..], [Part::Nothing])
+    }
+
+    /// What conditions may speak about, dimension by dimension.
+    fn named(&self, dimensions: &[Dimension]) -> Vec<Named> {
+        let named = |(dimension, part): (&Dimension, &Part)| {
+            let (from, each) = match part {
+                Part::Step { range, step, .. } => (range.lo, *step),
+                _ => (0.0, 1.0),
+            };
+            let is_number = !matches!(dimension.domain, Domain::OneOf(_));
+            Named { name: dimension.name.clone(), unit: dimension.unit.clone(), from, each, is_number }
+        };
+        dimensions.iter().zip(&self.parts).map(named).collect()
+    }
+
+    /// Values as the scenario has them: those in steps are no longer numbers of steps.
+    pub fn plain(&self, values: &[f64]) -> Vec<f64> {
+        let plain = |(part, value): (&Part, &f64)| match part {
+            Part::Step { range, step, .. } => range.lo + step * value,
+            _ => *value,
+        };
+        self.parts.iter().zip(values).map(plain).collect()
+    }
+
+    /// A point in words.
+    pub fn describe(&self, values: &[f64]) -> String {
+        self.space.describe(&self.plain(values))
     }
 
     fn modes(&mut self, drive: &Drive, dimensions: &mut Vec<Dimension>) {
@@ -183,7 +210,7 @@ impl Varied {
             }
             Over::Steps { range, step } => {
                 let last = ((range.hi - range.lo) / step + 1e-9).floor() as i64;
-                (Dimension::whole(&key, "", 0, last), Part::Step { key, range, step, counts })
+                (Dimension::whole(&key, &range.unit, 0, last), Part::Step { key, range, step, counts })
             }
             Over::OneOf(values) => {
                 let labels: Vec<&str> = values.iter().map(|value| value.trim_matches('"')).collect();

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anabranch_kernel::{Digest, from_bytes, to_bytes};
 use anabranch_record::{RunFolder, Status};
-use anabranch_search::{Edge, Evaluation, Progress, Space};
+use anabranch_search::{Edge, Evaluation, Progress};
 use serde_json::{Value, json};
 
 use super::outside::Broken;
+use super::space::Varied;
 use crate::failure::Failure;
 use crate::screen::{Format, Screen, Talk, print_err};
 use crate::usage::WallClock;
@@ -31,7 +32,7 @@ const HEAD_BYTES: usize = 12;
 #[derive(Debug)]
 pub struct Store<'a> {
     folder: &'a RunFolder,
-    space: &'a Space,
+    varied: &'a Varied,
     screen: &'a Screen,
     log: File,
     asked: &'a AtomicBool,
@@ -62,7 +63,7 @@ impl<'a> Store<'a> {
     /// When the log cannot be written.
     pub fn open(
         folder: &'a RunFolder,
-        space: &'a Space,
+        varied: &'a Varied,
         (screen, clock): (&'a Screen, WallClock),
         (asked, broken): (&'a AtomicBool, &'a Broken),
         budget: u64,
@@ -79,7 +80,7 @@ impl<'a> Store<'a> {
         log.write_all(&bytes).map_err(refused)?;
         let store = Self {
             folder,
-            space,
+            varied,
             screen,
             log,
             asked,
@@ -99,7 +100,7 @@ impl<'a> Store<'a> {
         for evaluation in new {
             self.best = self.best.min(evaluation.value());
             if self.screen.format == Format::Jsonl {
-                self.screen.event(&event(evaluation, self.space));
+                self.screen.event(&event(evaluation, self.varied));
             }
         }
         let now_s = self.clock.seconds();
@@ -203,12 +204,12 @@ fn records(mut bytes: &[u8], at_most: u64) -> Vec<Evaluation> {
 }
 
 /// One evaluation for machines.
-pub fn event(evaluation: &Evaluation, space: &Space) -> Value {
+pub fn event(evaluation: &Evaluation, varied: &Varied) -> Value {
     let mut object = json!({
         "event": "evaluation",
         "evaluation": evaluation.number,
         "value": evaluation.value(),
-        "values": values_json(space, &evaluation.values),
+        "values": values_json(varied, &evaluation.values),
     });
     match &evaluation.result {
         Ok(outcome) => object["objectives"] = json!(outcome.robustness),
@@ -218,20 +219,23 @@ pub fn event(evaluation: &Evaluation, space: &Space) -> Value {
 }
 
 /// Values of a point by their names; alternatives by their words.
-pub fn values_json(space: &Space, values: &[f64]) -> Value {
+pub fn values_json(varied: &Varied, values: &[f64]) -> Value {
+    let plain = varied.plain(values);
     let pair = |(dimension, value): (&anabranch_search::Dimension, &f64)| {
         let value = match &dimension.domain {
             anabranch_search::Domain::OneOf(labels) => json!(labels.get(*value as usize)),
-            anabranch_search::Domain::Whole { .. } => json!(*value as i64),
+            anabranch_search::Domain::Whole { .. } if value.fract() == 0.0 => json!(*value as i64),
+            anabranch_search::Domain::Whole { .. } => json!(value),
             anabranch_search::Domain::Real { .. } => json!(value),
         };
         (dimension.name.clone(), value)
     };
-    Value::Object(space.dimensions().iter().zip(values).map(pair).collect())
+    Value::Object(varied.space.dimensions().iter().zip(&plain).map(pair).collect())
 }
 
 /// Every evaluation as a table that any tool reads.
-pub fn csv(evaluations: &[Evaluation], space: &Space, objectives: usize) -> String {
+pub fn csv(evaluations: &[Evaluation], varied: &Varied, objectives: usize) -> String {
+    let space = &varied.space;
     let quoted = |text: &str| {
         if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
     };
@@ -244,7 +248,7 @@ pub fn csv(evaluations: &[Evaluation], space: &Space, objectives: usize) -> Stri
     let mut out = header.join(",") + "\n";
     for evaluation in evaluations {
         let mut row = vec![evaluation.number.to_string()];
-        for (dimension, value) in space.dimensions().iter().zip(&evaluation.values) {
+        for (dimension, value) in space.dimensions().iter().zip(&varied.plain(&evaluation.values)) {
             row.push(match &dimension.domain {
                 anabranch_search::Domain::OneOf(labels) => {
                     quoted(labels.get(*value as usize).map_or("", String::as_str))

@@ -28,7 +28,7 @@ use crate::search::outside::{Broken, OutsideOptimiser};
 use crate::search::scorer::{HYBRID_STATES, Scorer, TREE_RUNS};
 use crate::search::space::Varied;
 use crate::search::store::{self, Store};
-use crate::search::{bench, findings, human};
+use crate::search::{bench, contest, findings, human};
 use crate::usage::{ThisSystem, Usage, WallClock};
 use crate::verbs::explore::NO_SCENARIO;
 
@@ -95,9 +95,9 @@ pub struct Search {
     /// Evaluate one input of the benchmark, as in "0 100 0; 15 50 0": rows of time, throttle and brake.
     #[arg(long, value_name = "ROWS", requires = "bench")]
     pub input: Option<String>,
-    /// Seeds of a benchmark.
-    #[arg(long, visible_alias = "repeat", value_name = "N", default_value_t = 50, requires = "bench", value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    pub repeats: u64,
+    /// Search with so many seeds, each to its first violation, and say how reliable that is; of a benchmark [default: 50].
+    #[arg(long, visible_alias = "repeat", value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub repeats: Option<u64>,
     /// Rows of the table alone; may be repeated.
     #[arg(long, value_name = "NAME", requires = "bench")]
     pub row: Vec<String>,
@@ -110,6 +110,15 @@ pub struct How {
     pub method: Method,
     /// How an instance is scored.
     pub scorer: Scorer,
+}
+
+/// A search that is ready to run.
+struct Prepared<'a> {
+    objective: ScenarioObjective<'a>,
+    optimiser: Box<dyn Optimiser>,
+    settings: Settings,
+    /// Why the optimiser can no longer be asked.
+    broken: Broken,
 }
 
 /// Whether `--method` names a file.
@@ -206,19 +215,43 @@ impl Search {
             method.build(&layout, seed, budget).map_err(|error| Failure::input(error.to_string(), ""))?
         };
         let objective = ScenarioObjective::new(loaded, &drive, &varied, &measures, (scorer, seed));
+        if let Some(repeats) = self.repeats {
+            if is_file(&self.method) {
+                return Err(Failure::input("--repeats: not with an optimiser from outside", "use a built-in one"));
+            }
+            let settings = Settings { goal: Goal::First, front_every: 0, ..settings };
+            return contest::run(&objective, method, (&settings, repeats), screen);
+        }
         let folder = match earlier {
             Some((folder, _)) => folder,
-            None => {
-                let folder = RunFolder::create_now(Path::new(RUNS), self.name.as_deref().unwrap_or(drive.name()))?;
-                let mut info = RunInfo::new(drive.name(), loaded.hash, seed.0, std::env::args());
-                info.limits.insert("simulations".to_owned(), json!(budget));
-                folder.write_run(&info)?;
-                project::save_scenario(&folder, loaded)?;
-                folder
-            }
+            None => self.folder(&objective, budget)?,
         };
+        self.travel(Prepared { objective, optimiser, settings, broken }, &folder, (clock, cpu_before_s), screen)
+    }
+
+    /// A new folder that says what the search was asked to do.
+    fn folder(&self, objective: &ScenarioObjective<'_>, budget: u64) -> Result<RunFolder, Failure> {
+        let (drive, loaded) = (objective.drive, objective.loaded);
+        let folder = RunFolder::create_now(Path::new(RUNS), self.name.as_deref().unwrap_or(drive.name()))?;
+        let mut info = RunInfo::new(drive.name(), loaded.hash, objective.seed.0, std::env::args());
+        info.limits.insert("simulations".to_owned(), json!(budget));
+        folder.write_run(&info)?;
+        project::save_scenario(&folder, loaded)?;
+        Ok(folder)
+    }
+
+    /// Searches in a folder, confirms, saves, and tells.
+    fn travel(
+        &self,
+        prepared: Prepared<'_>,
+        folder: &RunFolder,
+        (clock, cpu_before_s): (WallClock, f64),
+        screen: &Screen,
+    ) -> Result<Exit, Failure> {
+        let Prepared { objective, optimiser, settings, broken } = prepared;
+        let (varied, budget) = (objective.varied, settings.simulations);
         let asked = interrupt::listen()?;
-        let (mut edge, saved) = Store::open(&folder, &varied.space, (screen, clock), (asked, &broken), budget)?;
+        let (mut edge, saved) = Store::open(folder, varied, (screen, clock), (asked, &broken), budget)?;
         let mut search =
             anabranch_search::Search::new(&varied.space, &objective, optimiser, settings.clone()).map_err(refused)?;
         if let Some(saved) = saved {
@@ -233,9 +266,9 @@ impl Search {
             return Err(Failure::Plain { exit: Exit::Incomplete, message, help });
         }
         let baseline = self.baseline(&report, &objective, &settings)?;
-        crate::explore::resume::clear(&folder)?;
-        let findings = findings::save(&objective, &report, &folder)?;
-        let importance = importance(&varied.space, &report, seed);
+        crate::explore::resume::clear(folder)?;
+        let findings = findings::save(&objective, &report, folder)?;
+        let importance = importance(&varied.space, &report, settings.seed);
         let facts = Facts {
             objective: &objective,
             report: &report,
@@ -247,7 +280,7 @@ impl Search {
             used: (clock.seconds(), ThisSystem.cpu_s().map(|cpu_s| cpu_s - cpu_before_s)),
             run: project::relative(folder.path()),
         };
-        conclude(&facts, &folder, screen)
+        conclude(&facts, folder, screen)
     }
 
     fn how_to(&self, seed: Seed, simulations: u64, objectives: usize) -> Settings {
@@ -319,8 +352,7 @@ fn refused(error: SearchError) -> Failure {
 
 fn conclude(facts: &Facts<'_>, folder: &RunFolder, screen: &Screen) -> Result<Exit, Failure> {
     let machine = facts.to_json();
-    let space = &facts.objective.varied.space;
-    let table = store::csv(&facts.report.evaluations, space, facts.objective.measures.len());
+    let table = store::csv(&facts.report.evaluations, facts.objective.varied, facts.objective.measures.len());
     folder.publish("evaluations.csv", table.as_bytes())?;
     folder.publish_json("result.json", &machine)?;
     let phase = match facts.report.ended {

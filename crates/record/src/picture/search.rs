@@ -8,6 +8,9 @@ use super::svg::{Anchor, Style, Svg};
 /// Lines of a bundle before each of them becomes faint.
 const BUNDLE_FAINT: usize = 20;
 
+/// Characters of the label at the end of an axis.
+const LABEL_CHARS_MAX: usize = 13;
+
 /// The values of a search, in the order of simulations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Convergence {
@@ -29,7 +32,7 @@ pub fn convergence_plot(search: &Convergence) -> String {
     // Very safe points are all alike: the axis ends where the typical ones do.
     let mut sorted: Vec<f64> = search.rows.iter().map(|row| row[1]).filter(|value| value.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
-    let roof = sorted.get(sorted.len() * 9 / 10).copied().unwrap_or(1.0);
+    let roof = 1.5 * sorted.get(sorted.len() * 3 / 4).copied().unwrap_or(1.0).abs().max(1e-6);
     let x = Axis::around(search.rows.iter().map(|row| row[0]), Scale::Linear, [118.0, width - 60.0]);
     let shown = search.rows.iter().flat_map(|row| [row[1].min(roof), row[2].min(roof)]);
     let y =
@@ -98,6 +101,14 @@ pub struct Parallel {
     pub cases: Vec<(Vec<f64>, bool)>,
 }
 
+/// As much of a label as has room beside its neighbours.
+fn shortened(label: &str) -> String {
+    if label.chars().count() <= LABEL_CHARS_MAX {
+        return label.to_owned();
+    }
+    label.chars().take(LABEL_CHARS_MAX - 1).chain(['…']).collect()
+}
+
 /// Parallel coordinates, as SVG.
 pub fn parallel_plot(parallel: &Parallel) -> String {
     let (width, height) = (960.0, 460.0);
@@ -122,8 +133,8 @@ pub fn parallel_plot(parallel: &Parallel) -> String {
     }
     for (number, axis) in parallel.axes.iter().enumerate() {
         svg.line([x(number), top], [x(number), bottom], Style::line(colour::FRAME, 1.4));
-        svg.text([x(number), top - 8.0], 12.0, Anchor::Middle, colour::SOFT_INK, &axis.high);
-        svg.text([x(number), bottom + 18.0], 12.0, Anchor::Middle, colour::SOFT_INK, &axis.low);
+        svg.text([x(number), top - 8.0], 12.0, Anchor::Middle, colour::SOFT_INK, &shortened(&axis.high));
+        svg.text([x(number), bottom + 18.0], 12.0, Anchor::Middle, colour::SOFT_INK, &shortened(&axis.low));
         // Neighbouring names take turns, so that they do not run into each other.
         let below = bottom + 40.0 + 18.0 * (number % 3) as f64;
         svg.text([x(number), below], 13.0, Anchor::Middle, colour::INK, &axis.name);
