@@ -112,8 +112,9 @@ fn lanes_for_traffic(
         let strip = town_strip(road.small_count("lanes")?.value as usize);
         let blocks = blocks_for(lanes_m, road.real("block")?.value, strip);
         if blocks > BLOCKS_MAX {
-            let message =
-                format!("so many cars take a city of more than {BLOCKS_MAX} × {BLOCKS_MAX} blocks, the largest there is");
+            let message = format!(
+                "so many cars take a city of more than {BLOCKS_MAX} × {BLOCKS_MAX} blocks, the largest there is"
+            );
             problems.add(Code::OutOfRange, cars.span, message, "give a larger `per_km`, or more lanes");
             return None;
         }
