@@ -18,7 +18,7 @@ const GOLDEN: &[(&str, u32, &str, &str)] = &[
     ("highway-cut-in", 5, "5af2fa0501c9094939329d72527542ed", "bb573d6806ba34b10b21bd9ff768e8ef"),
     ("lane-drop-merge", 5, "860e0c41840676869d75de112266a511", "b08afa3269954efe7a02649659e552ed"),
     ("late-obstacle", 12, "e4bab018763f09a3a19ce6ceb711ca7e", "238a41fef3a17216ffda08a8b49b2650"),
-    ("motorway-traffic", 3, "", ""),
+    ("motorway-traffic", 3, "19808b3ecc8eddcae739b1a072e84c78", "ede3e3b53e1e35fb19cd623626e939ff"),
     ("narrow-passage", 5, "94268e617575a4560e02c4a9a70d440b", "eb2c1829355ee28a38a20e66277ce6c2"),
     ("narrow-passage-actuator-delay", 6, "d6ca23efa8e905d32c8c3ffa2accc8f3", "6f05a141591f02d70cee9865a33b8594"),
     ("narrow-passage-calm", 10, "0aa5d3cd372bef0228fc2e35c2820562", "00d95fb4ede3cec41f6eba4258094a3a"),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Cells;
 use super::grid::{Grid, TileId};
-use super::store::{TileSource, rectangle, tiles_within};
+use super::store::{TileSource, contains, rectangle, tiles_within};
 use super::tile::Tile;
 use crate::pose::Point;
 
@@ -55,7 +55,7 @@ impl<S: TileSource> SharedTiles<S> {
     /// When a tile cannot be read; what was available then still is.
     pub fn follow(&self, host: Point, reach_m: f64, near: &mut NearTiles) -> Result<(), S::Error> {
         let wanted = tiles_within(&self.grid, host, reach_m);
-        if near.window == Some(wanted) {
+        if near.window.is_some_and(|window| contains(window, wanted.0) && contains(window, wanted.1)) {
             return Ok(());
         }
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,11 +108,10 @@ impl Cells for NearTiles {
         &self.grid
     }
     fn tile(&self, id: TileId) -> Option<&Tile> {
-        let (first, last) = self.window?;
-        let inside = (first.column..=last.column).contains(&id.column) && (first.row..=last.row).contains(&id.row);
+        let (first, last) = self.window.filter(|window| contains(*window, id))?;
         let columns = (last.column - first.column + 1) as usize;
-        let at = || (id.row - first.row) as usize * columns + (id.column - first.column) as usize;
-        inside.then(|| &*self.tiles[at()])
+        let at = (id.row - first.row) as usize * columns + (id.column - first.column) as usize;
+        Some(&*self.tiles[at])
     }
 }
 

@@ -92,7 +92,8 @@ pub(super) fn tiles_within(grid: &Grid, host: Point, distance_m: f64) -> (TileId
     (tile(-1.0), tile(1.0))
 }
 
-fn contains((first, last): (TileId, TileId), id: TileId) -> bool {
+/// Whether a tile lies in a rectangle.
+pub(super) fn contains((first, last): (TileId, TileId), id: TileId) -> bool {
     (first.column..=last.column).contains(&id.column) && (first.row..=last.row).contains(&id.row)
 }
 
