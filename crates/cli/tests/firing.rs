@@ -115,5 +115,5 @@ fn bad_maps_are_located_by_check() {
     project.write("town.road.toml", &format!("{schema}{MAIN}{apart}"));
     project.write("drive.toml", &scenario.replace("goal = { lane = \"main.1\"", "goal = { lane = \"apart.1\""));
     let ran = project.run(&["check", "drive.toml"]);
-    assert!(ran.code == 2 && ran.err.contains("E0803") && ran.err.contains("drive.toml:13"), "{ran:?}");
+    assert!(ran.code == 2 && ran.err.contains("E0803") && ran.err.contains("drive.toml:12"), "{ran:?}");
 }
