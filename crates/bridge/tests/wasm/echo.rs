@@ -76,6 +76,7 @@ pub fn seen() -> Seen {
             ..crate::road::object()
         }],
         road: Some(Box::new(crate::road::road())),
+        plain: None,
         occupancy: Some(Box::new(Occupancy {
             cell_m: 0.25,
             columns: 3,
