@@ -131,7 +131,8 @@ fn among_fifty_cars_every_road_keeps_the_contract_at_every_tick() {
     for (name, crowd) in CROWDED {
         let step_s = spec_of(name, &[]).world.step_s.value;
         let step = [("explore.segment", format!("{step_s} s"))];
-        let ticks: Vec<(&str, &str)> = crowd.iter().copied().chain(step.iter().map(|(k, v)| (*k, v.as_str()))).collect();
+        let ticks: Vec<(&str, &str)> =
+            crowd.iter().copied().chain(step.iter().map(|(k, v)| (*k, v.as_str()))).collect();
         let drive = drive_of(name, &ticks);
         let cars = drive.traffic_at(0);
         assert!(cars >= 50, "{name}: {cars} cars");
