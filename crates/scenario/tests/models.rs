@@ -233,7 +233,7 @@ fn a_model_with_actuators_and_noise_keeps_its_lane_and_the_contract() {
 
 /// How far the car is beside the middle of its lane after some seconds with wheels that stand off.
 fn drifted_m(text: &str) -> f64 {
-    let drive = drive(text);
+    let drive = drive(&text.replacen("per_run = 2", "per_run = 6", 1));
     let mut state = drive.start(Seed(0), &drive.space().all()[0]).unwrap();
     let mut choices = Choices::new();
     drive.live(&state, &mut choices);

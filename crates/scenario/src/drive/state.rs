@@ -27,13 +27,13 @@ pub enum DriverMemory {
         /// "Manoeuvre completed."
         completed: bool,
     },
-    /// Of a component model, whole.
-    Model(Box<ModelMemory>),
     /// Of a driver on roads; the rest is in [`Extras::street`].
     Road {
         /// It stands at its goal.
         completed: bool,
     },
+    /// Of a component model, whole.
+    Model(Box<ModelMemory>),
 }
 
 impl DriverMemory {

@@ -212,7 +212,7 @@ fn check_word(problems: &mut Problems<'_>, node: &Node, key: &Key, words: &[&'st
 }
 
 /// Files that a later version will read.
-const UNREAD: [&str; 2] = [".emam", ".car"];
+const UNREAD: [&str; 1] = [".car"];
 
 /// A text that is meant as the name of a file: words have neither points nor slashes.
 fn is_file_name(text: &str) -> bool {

@@ -47,7 +47,11 @@ const OF_MODELS: [&str; 3] = ["component", "noise", "actuators"];
 /// Keys of models and FMUs that a model can have.
 const MAPPED: [&str; 4] = ["inputs", "outputs", "parameters", "key"];
 
-pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>, models: (&Hooks<'_>, &CarSpec)) -> Option<DriverSpec> {
+pub(super) fn build(
+    problems: &mut Problems<'_>,
+    ego: View<'_>,
+    (hooks, car, step_s): (&Hooks<'_>, &CarSpec, f64),
+) -> Option<DriverSpec> {
     let table = ego.table("driver");
     let empty = Node { span: ego.get("driver").map_or(ego.span(), |node| node.span), value: Value::Table(Vec::new()) };
     let section: &'static Section = ego.section_of("driver")?;
@@ -95,7 +99,10 @@ pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>, models: (&Hooks<
             _ => None,
         },
         model: match model {
-            Some(file) => Some(super::model::build(problems, view, file, &mapping_of(view), models)?),
+            Some(file) => {
+                let cycle_s = real("cycle").map_or(step_s, |cycle| cycle.value);
+                Some(super::model::build(problems, view, file, &mapping_of(view), (hooks, (car, cycle_s)))?)
+            }
             None => None,
         },
         lateral_gain_per_m2: real("lateral_gain"),
@@ -224,7 +231,12 @@ pub(super) fn part(problems: &mut Problems<'_>, ego: View<'_>) -> Option<Option<
         let message = "a driver from outside and a part of the car from outside do not work together yet";
         problems.add(Code::Exclusive, span, message, "use a built-in driver, or leave the part out");
     }
-    let program = view.text("file")?.file();
+    let file = view.text("file")?;
+    if is_model(&file.value) {
+        let message = "a component model is no part of the car by itself; it stands behind one that drives";
+        problems.add(Code::Exclusive, file.span, message, "write it as one of the `actuators` of the driver");
+    }
+    let program = file.file();
     Some(Some(PartSpec { kind, outside: outside(problems, view, program)?, span }))
 }
 

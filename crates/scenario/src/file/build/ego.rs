@@ -18,14 +18,14 @@ pub(super) fn build(
     problems: &mut Problems<'_>,
     view: View<'_>,
     road: Option<&Road>,
-    hooks: &Hooks<'_>,
+    (hooks, step_s): (&Hooks<'_>, f64),
 ) -> Option<EgoSpec> {
     let start = start(problems, view.table("start")?, road);
     let goal = goal(problems, view.table("goal")?, road);
     let path = path(problems, view);
     let vehicle = super::vehicle::build(problems, view)?;
     Some(EgoSpec {
-        driver: super::driver::build(problems, view, (hooks, &vehicle.car))?,
+        driver: super::driver::build(problems, view, (hooks, &vehicle.car, step_s))?,
         vehicle,
         start: start?,
         goal: goal?,

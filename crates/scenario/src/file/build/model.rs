@@ -52,11 +52,11 @@ pub(super) fn build(
     view: View<'_>,
     file: Located<String>,
     mapping: &MappingSpec,
-    (hooks, car): (&Hooks<'_>, &CarSpec),
+    (hooks, facts): (&Hooks<'_>, Facts<'_>),
 ) -> Option<ModelSpec> {
     let noise = super::driver::texts(view, "noise");
     let asked = Asked { file, component: view.text("component"), mapping, noise: &noise };
-    let built = read(problems, &asked, hooks, car)?;
+    let built = read(problems, &asked, hooks, facts)?;
     let inputs = bind_inputs(problems, &asked, &built, &[])?;
     let mut given = Given::default();
     given.take(problems, &asked, &built, 0)?;
@@ -66,7 +66,7 @@ pub(super) fn build(
         let mapping = super::driver::mapping_of(table);
         let asked =
             Asked { file: table.text("file")?, component: table.text("component"), mapping: &mapping, noise: &[] };
-        let built = read(problems, &asked, hooks, car)?;
+        let built = read(problems, &asked, hooks, facts)?;
         let inputs = bind_inputs(problems, &asked, &built, &known)?;
         given.take(problems, &asked, &built, stages.len())?;
         stages.push(stage(problems, &asked, &built, inputs)?);
@@ -77,7 +77,7 @@ pub(super) fn build(
 }
 
 /// Reads and builds a component.
-fn read(problems: &mut Problems<'_>, asked: &Asked<'_>, hooks: &Hooks<'_>, car: &CarSpec) -> Option<Built> {
+fn read(problems: &mut Problems<'_>, asked: &Asked<'_>, hooks: &Hooks<'_>, facts: Facts<'_>) -> Option<Built> {
     let file = &asked.file;
     let Ok((library, names)) = (hooks.read_models)(&file.value) else {
         let message = format!("there is no file `{}`", excerpt(&file.value));
@@ -88,7 +88,7 @@ fn read(problems: &mut Problems<'_>, asked: &Asked<'_>, hooks: &Hooks<'_>, car: 
         Some(component) => (component.value.clone(), component.span),
         None => (names.first().cloned().unwrap_or_default(), file.span),
     };
-    let options = Options { args: parameters(problems, asked, &library, &name, car)?, ..Options::default() };
+    let options = Options { args: parameters(problems, asked, &library, &name, facts)?, ..Options::default() };
     let model = match Model::build(&library, &name, &options) {
         Ok(model) => model,
         Err(told) => {
@@ -147,10 +147,14 @@ fn flatten(name: &str, ty: &Ty, count: Option<u32>, all: &mut Vec<Element>) {
     }
 }
 
-/// A number of the car by name, for parameters.
-fn fact(car: &CarSpec, name: &str) -> Option<f64> {
+/// What parameters can be: numbers of the car, and the seconds between two cycles of the driver.
+type Facts<'a> = (&'a CarSpec, f64);
+
+/// A fact by name.
+fn fact((car, cycle_s): Facts<'_>, name: &str) -> Option<f64> {
     let outline = &car.outline;
     Some(match folded(name).as_str() {
+        "cycle_s" => cycle_s,
         "car_wheelbase_m" => car.wheelbase_m,
         "car_length_m" => outline.front_m + outline.rear_m,
         "car_width_m" => 2.0 * outline.half_width_m,
@@ -167,7 +171,7 @@ fn parameters(
     asked: &Asked<'_>,
     library: &Library,
     component: &str,
-    car: &CarSpec,
+    facts: Facts<'_>,
 ) -> Option<Vec<(String, Vec<f64>)>> {
     let mut args = Vec::new();
     for text in &asked.mapping.parameters {
@@ -175,7 +179,7 @@ fn parameters(
         let numbers = value.trim_start_matches('[').trim_end_matches(']');
         let numbers: Option<Vec<f64>> =
             numbers.split([' ', ',']).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect();
-        let Some(values) = fact(car, value).map(|fact| vec![fact]).or(numbers.filter(|all| !all.is_empty())) else {
+        let Some(values) = fact(facts, value).map(|fact| vec![fact]).or(numbers.filter(|all| !all.is_empty())) else {
             let message = format!("`{}` gives the parameter no number", excerpt(&text.value));
             let help = "write a number in SI units, a row of them, or a fact of the car: \"L = car.wheelbase_m\"";
             problems.add(Code::WrongMapping, text.span, message, help);
@@ -187,7 +191,7 @@ fn parameters(
         let generic = found.generics.iter().map(|generic| generic.name.text.as_str());
         let names = found.params.iter().map(|param| param.name.text.as_str()).chain(generic);
         let own: Vec<&str> = names.filter(|name| args.iter().all(|(given, _)| given != name)).collect();
-        args.extend(own.into_iter().filter_map(|name| Some((name.to_owned(), vec![fact(car, name)?]))));
+        args.extend(own.into_iter().filter_map(|name| Some((name.to_owned(), vec![fact(facts, name)?]))));
     }
     Some(args)
 }
