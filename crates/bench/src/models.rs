@@ -101,7 +101,7 @@ pub(crate) fn run() -> Vec<Figure> {
     };
     let (mut sum, mut off) = ([0.0; 3], 0.0);
     let [sum_native, sum_interpreter, sum_hand] = &mut sum;
-    let mut by_model = |executor: &Executor, memory: &mut Memory, sum: &mut f64| {
+    let by_model = |executor: &Executor, memory: &mut Memory, sum: &mut f64| {
         for k in 0..STEPS {
             let (distances, v) = black_box(inputs(k));
             memory.write(d).copy_from_slice(&distances);
