@@ -52,7 +52,7 @@ fn by_hand(d: [f64; 4], speed: f64, off: &mut f64) -> f64 {
     let reach = if 3.0 * speed > 6.0 { 3.0 * speed } else { 6.0 };
     let curvature = -4.0 / (reach * reach) * y - 4.0 / reach * phi;
     *off = 0.99 * *off + 0.01 * phi;
-    let limit = 0.785_398_163_397_448_3;
+    let limit = std::f64::consts::FRAC_PI_4;
     (maths::atan(WHEEL_BASE_M * curvature) - *off).clamp(-limit, limit)
 }
 

@@ -137,6 +137,8 @@ fn the_gain_that_a_recording_leaves_open_is_taken_from_its_first_tick() {
     let (code, value) = project.json(&["test", "models", "--filter", "Gain"]);
     assert_eq!(code, 0, "{value}");
     assert!(value["streams"][0]["notes"][0]["message"].as_str().unwrap().contains("4 is what"), "{value}");
+    let ran = project.run(&["test", "models", "--filter", "Gain"]);
+    assert!(ran.out.contains("3 checks; L504: `gain` is given nowhere; 4 is what"), "{ran:?}");
     let (code, value) = project.json(&["test", "models", "--filter", "Gain", "--arg", "gain=3"]);
     assert_eq!((code, &value["streams"][0]["tick"]), (1, &json!(2)), "{value}");
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anabranch_language::library::FileId;
 use anabranch_language::stream::{Outcome, StreamResult, run_stream, streams};
 use anabranch_language::syntax::ast::Stream;
-use anabranch_language::{Diagnostic, Library, Units};
+use anabranch_language::{Code, Diagnostic, Library, Units};
 use anabranch_program::Coverage;
 use serde_json::{Value, json};
 
@@ -216,7 +216,11 @@ fn case(library: &Library, name: &str, result: &StreamResult, seconds: f64) -> C
             (Ended::Error, "cannot run", message, Exit::BadInput)
         }
         Outcome::Passed => {
-            (Ended::Passed, "passed", format!("{} ticks, {} checks", result.ticks, result.checks), Exit::Done)
+            let lenient = [Code::UnitMismatch, Code::StreamValue, Code::StreamName];
+            let note = result.notes.iter().find(|note| lenient.contains(&note.code));
+            let note = note.map_or(String::new(), |note| format!("; {}: {}", note.code, note.message));
+            let message = format!("{} ticks, {} checks{note}", result.ticks, result.checks);
+            (Ended::Passed, "passed", message, Exit::Done)
         }
         Outcome::Failed(failure) => {
             details["tick"] = json!(failure.tick);
