@@ -126,7 +126,9 @@ impl<D: Driver> DriverInstance<D> {
                 tokens.iter().for_each(|token| drop(self.saved.remove(token)));
                 Answer::Done {}
             }
-            Op::Run { .. } | Op::Move { .. } | Op::Ask(_) => failed("a driver decides, and does nothing else".to_owned()),
+            Op::Run { .. } | Op::Move { .. } | Op::Ask(_) => {
+                failed("a driver decides, and does nothing else".to_owned())
+            }
             Op::Bye {} => Answer::Done {},
         }
     }
