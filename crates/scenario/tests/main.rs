@@ -14,6 +14,7 @@ mod shipped;
 mod soundness;
 mod stories;
 mod streets;
+mod temporal;
 mod truth;
 mod valid_files;
 mod verdicts;
