@@ -51,23 +51,25 @@ fn explore(drive: &Drive, merge: Merge, threads: usize) -> Outcome {
 const RULES: [&str; 6] = [
     r#"always = "ego.clearance > 50 cm or eventually[0 s, 1.5 s] ego.clearance > 1 m""#,
     r#"always = "ego.clearance > 50 cm or eventually[0 s, 4.5 s] time > 4 s""#,
-    r#"never = "historically[0 s, 1 s] ego.lateral_error > 12 cm""#,
+    r#"never = "historically[0 s, 1 s] ego.lateral_error < -12 cm""#,
     r#"always = "ego.speed > 1 mph implies once[0 s, 5 s] ego.speed < 0.5 m/s""#,
     r#"eventually = "always[0 s, 1 s] abs(ego.lateral_error) < 8 cm""#,
-    r#"always = "ego.lateral_error < 15 cm until ego.x > 3 m""#,
+    r#"always = "ego.lateral_error > -15 cm until ego.x > 3 m""#,
 ];
 
 #[test]
 fn merged_and_exhaustive_exploration_agree() {
     let mut violated = 0;
-    for rule in RULES {
+    // Without merging every sequence of five segments is run: not for all of them.
+    let rules = &RULES[..4];
+    for rule in rules {
         let drive = drive(rule);
         let truth = explore(&drive, Merge::None, 2).progress.findings > 0;
         let merged = explore(&drive, Merge::Grid(Grid::of(drive.variables())), 2).progress.findings > 0;
         assert_eq!(merged, truth, "{rule}");
         violated += usize::from(truth);
     }
-    assert!(violated >= 1 && violated < RULES.len(), "{violated} of {} can be violated", RULES.len());
+    assert!(violated >= 1 && violated < rules.len(), "{violated} of {} can be violated", rules.len());
 }
 
 #[test]
