@@ -29,6 +29,8 @@ const GAP_MIN_M: f64 = 4.0;
 /// Gains of the tracker for places and speeds.
 const ALPHA: f64 = 0.85;
 const BETA: f64 = 0.005;
+/// A pedestrian is not faster than this, along each axis.
+const PEDESTRIAN_MPS_MAX: f64 = 4.5;
 /// Where the pedestrian is in the way of the car.
 const ROAD_M: (f64, f64) = (-1.5, 4.5);
 
@@ -131,6 +133,10 @@ impl Crosswalk {
         state.pedestrian = moved(state.pedestrian, [action[0], action[1]]);
         state.car[0] += state.car[1] * STEP_S;
         state.car[1] += state.car[2] * STEP_S;
+        if state.step == 0 {
+            // The tracker starts with what is true after the first step, and predicts it once more: as in the original.
+            state.track = state.pedestrian;
+        }
         state.see([action[4], action[5]]);
         state.car[2] = state.drive();
         state.step += 1;
@@ -165,7 +171,8 @@ fn mahalanobis(action: &[f64; CROSSWALK_ACTION]) -> f64 {
 
 fn moved([x, y, u, v]: [f64; 4], [a, b]: [f64; 2]) -> [f64; 4] {
     let half = 0.5 * STEP_S * STEP_S;
-    [x + u * STEP_S + a * half, y + v * STEP_S + b * half, u + a * STEP_S, v + b * STEP_S]
+    let speed = |mps: f64| mps.clamp(-PEDESTRIAN_MPS_MAX, PEDESTRIAN_MPS_MAX);
+    [x + u * STEP_S + a * half, y + v * STEP_S + b * half, speed(u + a * STEP_S), speed(v + b * STEP_S)]
 }
 
 impl CrosswalkState {

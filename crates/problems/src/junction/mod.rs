@@ -219,9 +219,11 @@ impl Junction {
         state.hit_tick.is_none()
     }
     /// What a map should carry about this corner, if the hedge hides traffic of this speed for too long (S3-19): the place is that
-    /// of the front of a car at the stop line.
+    /// from which a car of this speed can still stand before the lane.
     pub fn blind_corner(&self) -> Option<BlindCornerNote> {
-        let eye = eye(&pose_at(STOP_M, self.instance.aside_m));
+        let approach_mps = self.instance.approach_mps;
+        let way_to_stand_m = approach_mps * self.delay_s() + approach_mps * approach_mps / (2.0 * HARD);
+        let eye = eye(&pose_at(ENTRY_M - way_to_stand_m, self.instance.aside_m));
         let traffic_mps = self.instance.other_mps;
         // Whoever goes needs this long to be out of the way, and to have looked before.
         let needs_m = traffic_mps * GAP_S;
