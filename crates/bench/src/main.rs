@@ -16,6 +16,7 @@ mod rays;
 mod road;
 mod roads;
 mod scenario;
+mod search;
 mod timing;
 mod traffic;
 mod truth;
@@ -81,6 +82,7 @@ const BENCHES: &[Bench] = &[
     ("version", version::run),
     ("road", road::run),
     ("vehicle", vehicle::run),
+    ("search", search::run),
 ];
 
 fn main() -> ExitCode {

@@ -15,6 +15,8 @@ pub enum ZoneKind {
     Open,
     /// A place to park in.
     Spot,
+    /// From here one sees only so far into a crossing lane, in metres (S3-19).
+    BlindCorner(f64),
 }
 
 /// A polygon with a property.

@@ -174,6 +174,11 @@ id = "houses"
 kind = "urban-canyon"
 value = 3
 corners = [["0 m", "0 m"], ["1 m", "0 m"], ["1 m", "1 m"]]
+[[zone]]
+id = "hedge"
+kind = "blind-corner"
+value = 22.5
+corners = [["0 m", "0 m"], ["1 m", "0 m"], ["1 m", "1 m"]]
 [[route]]
 id = "there"
 from = "main.1"
@@ -199,7 +204,7 @@ fn everything_a_file_can_say_reads_back_as_itself() {
     assert_eq!(again.map, first.map);
     assert_eq!(again.network, first.network);
     assert_eq!(first.network.named_route("there").unwrap().length_m, 90.0);
-    assert_eq!(first.network.zones().len(), 2);
+    assert_eq!(first.network.zones().len(), 3);
     assert_eq!(first.map.programs.last().unwrap().offset_us, 1_500_000);
 }
 

@@ -18,6 +18,7 @@ mod shipped;
 mod soundness;
 mod stories;
 mod streets;
+mod temporal;
 mod truth;
 mod valid_files;
 mod verdicts;

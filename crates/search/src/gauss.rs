@@ -83,6 +83,10 @@ impl Process {
         }
         best.1
     }
+    /// How likely the values are under it, as a logarithm without its constant part.
+    pub fn log_likelihood(&self) -> f64 {
+        self.log_likelihood
+    }
     /// Mean and standard deviation at a point.
     pub fn predict(&self, point: &[f64]) -> (f64, f64) {
         let likeness_to = |other: &Vec<f64>| likeness(distance(&self.kinds, point, other), self.length);

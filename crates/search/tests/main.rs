@@ -2,6 +2,7 @@
 
 mod driver;
 mod functions;
+mod junction;
 mod optimisers;
 mod resuming;
 mod spaces;

@@ -109,7 +109,7 @@ impl Zones {
             let reception = match zone.kind {
                 ZoneKind::GpsLoss => Reception::Lost,
                 ZoneKind::UrbanCanyon(scale) => Reception::Scaled(scale),
-                ZoneKind::Friction(_) | ZoneKind::Open | ZoneKind::Spot => return None,
+                ZoneKind::Friction(_) | ZoneKind::Open | ZoneKind::Spot | ZoneKind::BlindCorner(_) => return None,
             };
             Some(Zone { name: zone.name.clone(), corners: zone.corners.clone(), reception })
         };

@@ -66,13 +66,7 @@ impl Monitor {
                     open_s[*inner]
                 }
                 Kind::And(a, b) | Kind::Or(a, b) | Kind::Implies(a, b) => {
-                    let sides = [&below[*a][..], &below[*b][..]];
-                    let open_s = [open_s[*a], open_s[*b]];
-                    match &operator.kind {
-                        Kind::And(..) => join(cell, sides, out, f64::min, early.then_some([-1.0, -1.0]), open_s),
-                        Kind::Or(..) => join(cell, sides, out, f64::max, early.then_some([1.0, 1.0]), open_s),
-                        _ => join(cell, sides, out, |a, b| (-a).max(b), early.then_some([-1.0, 1.0]), open_s),
-                    }
+                    join_two(&operator.kind, cell, [&below[*a], &below[*b]], out, early, [open_s[*a], open_s[*b]])
                 }
                 Kind::Extreme { inner, from_s, to_s, is_largest } => {
                     cell.waiting.extend(opened);
@@ -105,6 +99,22 @@ impl Monitor {
 
 fn first_waiting(cell: &Cell) -> f64 {
     cell.waiting.front().copied().unwrap_or(f64::INFINITY)
+}
+
+/// *And*, *or* and *implies*.
+fn join_two(
+    kind: &Kind,
+    cell: &mut Cell,
+    sides: [&[Sample]; 2],
+    out: &mut Vec<Sample>,
+    early: bool,
+    open_s: [f64; 2],
+) -> f64 {
+    match kind {
+        Kind::And(..) => join(cell, sides, out, f64::min, early.then_some([-1.0, -1.0]), open_s),
+        Kind::Or(..) => join(cell, sides, out, f64::max, early.then_some([1.0, 1.0]), open_s),
+        _ => join(cell, sides, out, |a, b| (-a).max(b), early.then_some([-1.0, 1.0]), open_s),
+    }
 }
 
 /// Joins answers for equal samples; the one that is ahead waits for the other, unless it is the one value per side that decides

@@ -29,6 +29,21 @@ pub struct Instance {
     pub hedge_m: f64,
 }
 
+/// Names and units of the numbers of an instance, in the order of its fields.
+pub const JUNCTION_AXES: [(&str, &str); 11] = [
+    ("along", "m"),
+    ("aside", "m"),
+    ("approach", "m/s"),
+    ("cruise", "m/s"),
+    ("jitter", "m/s^3"),
+    ("time-of-day", "min"),
+    ("fog", ""),
+    ("other.distance", "m"),
+    ("other.speed", "m/s"),
+    ("other.aside", "m"),
+    ("hedge", "m"),
+];
+
 /// Ranges of the numbers of an instance, in the order of its fields.
 pub const JUNCTION_RANGES: [(f64, f64); 11] = [
     (-1.0, 1.0),

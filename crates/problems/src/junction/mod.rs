@@ -4,16 +4,20 @@
 //! other car sees and brakes too. Nothing is drawn: a lower rate means that more frames pass until something is believed.
 
 mod instance;
+mod outcome;
+mod pictures;
+mod system;
 mod triage;
 mod world;
 
-use anabranch_kernel::{
-    Choice, Danger, ErrorSpace, Fault, KeyWriter, Params, Seed, SegmentEnd, Signal, System, Variable, Watch,
-};
+use anabranch_kernel::{ErrorSpace, Signal, Variable};
 use serde::{Deserialize, Serialize};
 
-pub use instance::{Instance, JUNCTION_RANGES};
-pub use triage::{Cause, Fault as AtFault, Triage};
+pub use instance::{Instance, JUNCTION_AXES, JUNCTION_RANGES};
+pub use outcome::Outcome;
+pub use pictures::View;
+use triage::Change;
+pub use triage::{BlindCornerNote, Cause, Fault as AtFault, Triage};
 use world::{APPROACH_M, ENTRY_M, GOAL_M, Pose, STOP_M, TURN_M, distance_m, pose_at, sees};
 
 /// Seconds of a tick, and ticks of a segment.
@@ -36,13 +40,16 @@ const CURVE_MPS: f64 = 5.0;
 const STAND_S: f64 = 1.0;
 /// It goes if nobody whom it sees arrives within this time.
 const GAP_S: f64 = 4.5;
+/// And one who takes no chances.
+const GAP_PATIENT_S: f64 = 12.0;
 /// How long the other driver needs to react, and how hard he brakes.
 const REACTION_S: f64 = 0.8;
 const OTHER_BRAKE: f64 = 8.0;
 
-/// A car that learns of the sign later than this has driven through (m before the lane).
-const LATE_WORST_M: f64 = -10.0;
-
+/// From the line to where the two would meet, for a car that does not stop (s).
+const TO_MEET_S: f64 = 1.5;
+/// Farther apart makes no difference (m).
+const APART_MOST_M: f64 = 200.0;
 /// What the car is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
@@ -84,12 +91,15 @@ pub struct JunctionState {
     pub(crate) reserve_min_m: f64,
     /// How far before the lane the car could still have stood when it learned of the sign; smallest value so far.
     pub(crate) late_min_m: f64,
+    /// How far the other car was from where it would meet this one, when this one came to the line.
+    pub(crate) apart_m: Option<f64>,
 }
 
 /// The scenario with one instance; as a system its errors are frames that the camera loses.
 #[derive(Clone, Debug)]
 pub struct Junction {
     instance: Instance,
+    change: Change,
     errors: ErrorSpace,
     variables: Vec<Variable>,
     requirements: Vec<String>,
@@ -102,30 +112,14 @@ impl Default for Junction {
     }
 }
 
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
-    /// Smallest distance between the cars (m); not positive is an accident.
-    pub distance_m: f64,
-    /// Smallest reserve against the distance that responsibility-sensitive safety asks for (m).
-    pub reserve_m: f64,
-    /// How far before the lane the car could still have stood when it learned of the sign (m); negative is in the lane.
-    pub late_m: f64,
-    /// Simulated seconds.
-    pub time_s: f64,
-    /// Why, if it was an accident.
-    pub triage: Option<Triage>,
-}
-
-impl Outcome {
-    /// A measure that knows the situation (S3-14, S3-32): the distance, and twice what was left to the point of no return
-    /// when the sign was seen, counted from 10 m beyond it. A car that stands at its line while another passes is near
-    /// it and in no danger; distance alone says nothing about how late it saw the sign. Not positive is an accident.
-    pub fn danger_m(&self) -> f64 {
-        if self.distance_m <= 0.0 {
-            return self.distance_m;
-        }
-        self.distance_m + 2.0 * (self.late_m.clamp(LATE_WORST_M, 40.0) - LATE_WORST_M)
+impl JunctionState {
+    /// Seconds since the start.
+    pub fn time_s(&self) -> f64 {
+        f64::from(self.tick) * TICK_S
+    }
+    /// Whether they have met.
+    pub fn has_hit(&self) -> bool {
+        self.hit_tick.is_some()
     }
 }
 
@@ -143,13 +137,29 @@ impl Junction {
             ("distance-min", "m", 0.1),
             ("reserve-min", "m", 0.5),
             ("late-min", "m", 0.5),
+            ("apart", "m", 0.5),
         ];
         let mut variables: Vec<Variable> = names.iter().map(|&(n, unit, size)| Variable::real(n, unit, size)).collect();
         let exact = ["phase", "sign", "car", "noticed", "visible", "entry", "moved", "hit"];
         variables.extend(exact.iter().map(|name| Variable::exact(name)));
         let signals = [("way", "m"), ("speed", "m/s"), ("other.x", "m"), ("other.speed", "m/s"), ("distance", "m")];
         let signals = signals.iter().map(|(name, unit)| Signal::new(name, unit)).collect();
-        Self { instance, errors, variables, requirements: vec!["no-accident".to_owned()], signals }
+        Self {
+            instance,
+            change: Change::default(),
+            errors,
+            variables,
+            requirements: vec!["no-accident".to_owned()],
+            signals,
+        }
+    }
+    /// The scenario of as many numbers as there are [`JUNCTION_AXES`]; `None` if there are more or fewer, or one is not finite.
+    pub fn from_numbers(numbers: &[f64]) -> Option<Self> {
+        Instance::from_numbers(numbers).map(Self::new)
+    }
+    /// The same with something changed, to ask what would have been.
+    fn changed(&self, change: Change) -> Self {
+        Self { change, ..self.clone() }
     }
     /// The instance.
     pub fn instance(&self) -> &Instance {
@@ -177,6 +187,7 @@ impl Junction {
             distance_min_m: 0.0,
             reserve_min_m: f64::MAX,
             late_min_m: f64::MAX,
+            apart_m: None,
         };
         state.distance_min_m = distance_m(&self.car(&state), &self.other(&state));
         state
@@ -185,10 +196,44 @@ impl Junction {
     /// Runs to the end without lost frames.
     pub fn run_all(&self) -> Outcome {
         let mut state = self.begin();
-        while state.hit_tick.is_none() && state.tick < TICKS_MAX && state.way_m < GOAL_M {
-            self.tick(&mut state, true);
-        }
+        self.run_on(&mut state, |_| {});
         self.outcome(&state)
+    }
+    /// All states of a run without lost frames, one per tick.
+    pub fn states(&self) -> Vec<JunctionState> {
+        let mut state = self.begin();
+        let mut all = vec![state];
+        self.run_on(&mut state, |state| all.push(*state));
+        all
+    }
+    fn run_on(&self, state: &mut JunctionState, mut see: impl FnMut(&JunctionState)) {
+        while state.hit_tick.is_none() && state.tick < TICKS_MAX && state.way_m < GOAL_M {
+            self.tick(state, true);
+            see(state);
+        }
+    }
+    /// Whether nobody is hit.
+    fn ends_well(&self) -> bool {
+        let mut state = self.begin();
+        self.run_on(&mut state, |_| {});
+        state.hit_tick.is_none()
+    }
+    /// What a map should carry about this corner, if the hedge hides traffic of this speed for too long (S3-19): the place is that
+    /// from which a car of this speed can still stand before the lane.
+    pub fn blind_corner(&self) -> Option<BlindCornerNote> {
+        let approach_mps = self.instance.approach_mps;
+        let way_to_stand_m = approach_mps * self.delay_s() + approach_mps * approach_mps / (2.0 * HARD);
+        let eye = eye(&pose_at(ENTRY_M - way_to_stand_m, self.instance.aside_m));
+        let traffic_mps = self.instance.other_mps;
+        // Whoever goes needs this long to be out of the way, and to have looked before.
+        let needs_m = traffic_mps * GAP_S;
+        let is_seen = |m: f64| sees(&eye, &Pose { x: -m, y: 0.0, ahead: [1.0, 0.0] }, self.instance.hedge_m);
+        let sees_m = (1..=1000).map(|n| 0.2 * f64::from(n)).take_while(|m| is_seen(*m)).last().unwrap_or(0.0);
+        (sees_m < needs_m).then_some(BlindCornerNote { x: eye.x, y: eye.y, sees_m, needs_m, traffic_mps })
+    }
+    /// The light that the camera has.
+    fn light(&self) -> f64 {
+        if self.change.by_day { 1.0 } else { self.instance.light() }
     }
     /// What came of a run.
     pub fn outcome(&self, state: &JunctionState) -> Outcome {
@@ -196,6 +241,7 @@ impl Junction {
             distance_m: state.distance_min_m,
             reserve_m: state.reserve_min_m,
             late_m: state.late_min_m,
+            apart_m: state.apart_m.unwrap_or(APART_MOST_M).min(APART_MOST_M),
             time_s: f64::from(state.tick) * TICK_S,
             triage: state.hit_tick.map(|_| Triage::of(self, state)),
         }
@@ -209,7 +255,7 @@ impl Junction {
     }
     /// Seconds from a picture to what is known of it.
     fn delay_s(&self) -> f64 {
-        0.1 + 0.4 * (1.0 - self.instance.light())
+        0.1 + 0.4 * (1.0 - self.light())
     }
     pub(crate) fn is_believed(&self, since: Option<u32>, tick: u32) -> bool {
         since.is_some_and(|since| f64::from(tick - since) * TICK_S >= self.delay_s())
@@ -217,7 +263,8 @@ impl Junction {
 
     fn tick(&self, state: &mut JunctionState, has_frame: bool) {
         let (car, other) = (self.car(state), self.other(state));
-        let is_visible = sees(&eye(&car), &other, self.instance.hedge_m);
+        let is_open = sees(&eye(&car), &other, self.instance.hedge_m);
+        let is_visible = is_open || self.change.no_hedge;
         if is_visible && state.other_x < car.x + 5.0 {
             state.visible_tick.get_or_insert(state.tick);
         }
@@ -230,13 +277,16 @@ impl Junction {
             state.late_min_m = state.late_min_m.min(ENTRY_M - state.way_m - way_to_stand_m);
         }
         let acceleration = self.decide(state);
-        let other_acceleration = self.other_driver(state, &car, is_visible);
+        let other_acceleration = self.other_driver(state, &car, is_open);
         let jitter = 0.1 * self.instance.jitter * if state.speed_mps > 0.0 { 1.0 } else { 0.0 };
         advance(&mut state.way_m, &mut state.speed_mps, acceleration + jitter);
         advance(&mut state.other_x, &mut state.other_mps, other_acceleration);
         state.tick += 1;
         if state.speed_mps > 0.2 {
             state.moved_tick = state.tick;
+        }
+        if state.way_m > STOP_M - 1.0 && state.apart_m.is_none() {
+            state.apart_m = Some((state.other_x + TO_MEET_S * state.other_mps).abs());
         }
         if state.way_m > ENTRY_M {
             state.entry_tick.get_or_insert(state.tick);
@@ -246,7 +296,7 @@ impl Junction {
 
     /// A frame of the camera: evidence grows the faster the better the thing can be seen.
     fn look(&self, state: &mut JunctionState, car: &Pose, other: &Pose, is_visible: bool) {
-        let light = self.instance.light();
+        let light = self.light();
         // Full certainty within half the range, none beyond it.
         let clarity = |distance_m: f64, range_m: f64| (2.0 - 2.0 * distance_m / (range_m * light)).clamp(0.0, 1.0);
         let to_sign = (STOP_M + 3.0 - state.way_m).max(0.0);
@@ -268,10 +318,11 @@ impl Junction {
 
     /// The driver under test: what it does with what it believes.
     fn decide(&self, state: &mut JunctionState) -> f64 {
-        let knows_sign = self.is_believed(state.sign_tick, state.tick);
+        let knows_sign = self.change.knows_sign || self.is_believed(state.sign_tick, state.tick);
+        let gap_s = if self.change.waits { GAP_PATIENT_S } else { GAP_S };
         let knows_car = self.is_believed(state.car_tick, state.tick);
         let arrival_s = if state.other_x > 5.0 { f64::INFINITY } else { -state.other_x / state.other_mps.max(0.1) };
-        let is_conflict = knows_car && arrival_s < GAP_S && arrival_s > -0.5;
+        let is_conflict = knows_car && arrival_s < gap_s && arrival_s > -0.5;
         match state.phase {
             Phase::Coming if knows_sign => {
                 // Too late to stand outside of the lane: better clear it than stand in it.
@@ -361,81 +412,4 @@ pub fn safe_distance_m(behind_mps: f64, ahead_mps: f64) -> f64 {
     let later_mps = behind_mps + reaction_s * accelerates;
     let way = behind_mps * reaction_s + 0.5 * accelerates * reaction_s * reaction_s;
     (way + later_mps * later_mps / (2.0 * brakes_least) - ahead_mps * ahead_mps / (2.0 * brakes_most)).max(0.0)
-}
-
-impl System for Junction {
-    type State = JunctionState;
-
-    fn errors(&self) -> &ErrorSpace {
-        &self.errors
-    }
-    fn variables(&self) -> &[Variable] {
-        &self.variables
-    }
-    fn start(&self, _seed: Seed, _params: &Params) -> Result<JunctionState, Fault> {
-        Ok(self.begin())
-    }
-    fn run(&self, state: &mut JunctionState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
-        for _ in 0..SEGMENT_TICKS {
-            self.tick(state, choice == Choice::NONE);
-            let distance_m = distance_m(&self.car(state), &self.other(state));
-            watch.see_margin(distance_m);
-            let frame = [state.way_m, state.speed_mps, state.other_x, state.other_mps, distance_m];
-            watch.frame(u64::from(state.tick), &frame);
-            if state.hit_tick.is_some() {
-                return Ok(SegmentEnd::violated(0, u64::from(state.tick)));
-            }
-            if state.way_m >= GOAL_M {
-                return Ok(SegmentEnd::Goal);
-            }
-            if state.tick >= TICKS_MAX {
-                return Ok(SegmentEnd::TimedOut);
-            }
-        }
-        Ok(SegmentEnd::Open)
-    }
-    fn cell(&self, state: &JunctionState, key: &mut KeyWriter<'_>) {
-        let reals = [
-            state.way_m,
-            state.speed_mps,
-            state.other_x,
-            state.other_mps,
-            state.sign_evidence,
-            state.car_evidence,
-            state.distance_min_m,
-            state.reserve_min_m.min(1e6),
-            state.late_min_m.min(1e6),
-        ];
-        reals.iter().enumerate().for_each(|(index, value)| key.real(index, *value));
-        let phase = match state.phase {
-            Phase::Coming => 0,
-            Phase::Stopping => 1,
-            Phase::Turning => 2,
-            Phase::Standing(ticks) => 3 + u64::from(ticks),
-        };
-        let when = |tick: Option<u32>| tick.map_or(0, |tick| 1 + u64::from(tick));
-        let exact = [
-            phase,
-            when(state.sign_tick),
-            when(state.car_tick),
-            when(state.noticed_tick),
-            when(state.visible_tick),
-            when(state.entry_tick),
-            u64::from(state.moved_tick),
-            when(state.hit_tick),
-        ];
-        exact.iter().enumerate().for_each(|(index, value)| key.exact(9 + index, *value));
-    }
-    fn danger(&self, state: &JunctionState) -> Danger {
-        Danger { worst: -state.distance_min_m as f32, ..Danger::default() }
-    }
-    fn time_matters(&self) -> bool {
-        true
-    }
-    fn requirements(&self) -> &[String] {
-        &self.requirements
-    }
-    fn signals(&self) -> &[Signal] {
-        &self.signals
-    }
 }

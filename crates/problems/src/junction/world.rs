@@ -20,9 +20,9 @@ pub(crate) const GOAL_M: f64 = APPROACH_M + TURN_M + 25.0;
 const DISC_M: f64 = 1.0;
 const DISC_STEP_M: f64 = 1.5;
 /// The hedge stands left of the car's road, between these x.
-const HEDGE_X_M: (f64, f64) = (-20.0, -3.0);
+pub(crate) const HEDGE_X_M: (f64, f64) = (-20.0, -3.0);
 /// And ends so far back from the lane's centre.
-const HEDGE_END_M: f64 = -40.0;
+pub(crate) const HEDGE_END_M: f64 = -40.0;
 
 /// A place with a heading.
 #[derive(Clone, Copy, Debug, PartialEq)]

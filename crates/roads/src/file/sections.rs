@@ -303,6 +303,7 @@ const PLAIN_ZONES: &[(&str, Option<ZoneKind>)] = &[
     ("spot", Some(ZoneKind::Spot)),
     ("friction", None),
     ("urban-canyon", None),
+    ("blind-corner", None),
 ];
 
 pub(super) fn zones(root: &mut Table<'_>, map: &mut Map, places: &mut Places, notes: &mut Notes<'_>) {
@@ -315,8 +316,12 @@ pub(super) fn zones(root: &mut Table<'_>, map: &mut Map, places: &mut Places, no
             Some(None) => {
                 let value =
                     needed(&mut table, "value", notes).and_then(|node| quantity(node, Dimension::Number, notes));
-                let is_friction = node.and_then(|node| node.value.as_str()) == Some("friction");
-                value.map(|value| if is_friction { ZoneKind::Friction(value) } else { ZoneKind::UrbanCanyon(value) })
+                let kind: fn(f64) -> ZoneKind = match node.and_then(|node| node.value.as_str()) {
+                    Some("friction") => ZoneKind::Friction,
+                    Some("blind-corner") => ZoneKind::BlindCorner,
+                    _ => ZoneKind::UrbanCanyon,
+                };
+                value.map(kind)
             }
             plain => plain.flatten(),
         };

@@ -34,6 +34,7 @@ pub fn write(map: &Map) -> String {
         let (kind, value) = match zone.kind {
             ZoneKind::Friction(value) => ("friction", Some(value)),
             ZoneKind::UrbanCanyon(value) => ("urban-canyon", Some(value)),
+            ZoneKind::BlindCorner(value) => ("blind-corner", Some(value)),
             ZoneKind::GpsLoss => ("gps-loss", None),
             ZoneKind::Open => ("open", None),
             ZoneKind::Spot => ("spot", None),

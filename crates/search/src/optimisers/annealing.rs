@@ -12,10 +12,15 @@ const STEP_START: f64 = 0.3;
 const STEP_MAX: f64 = 0.5;
 const STEP_MIN: f64 = 1e-7;
 /// Temperature, in units of the usual difference between neighbours.
-const HEAT_START: f64 = 0.5;
+const HEAT_START: f64 = 0.2;
 /// A success widens the step as much as four failures narrow it: one in five should succeed.
 const WIDER: f64 = 1.5;
 const NARROWER: f64 = 0.903_602_003_6; // 1.5^(-1/4)
+
+/// A walk begins at the best of so many uniform points: a good place to begin is worth more than steps from a bad one.
+fn starts_of(layout: &Layout) -> u64 {
+    layout.len().div_ceil(2).clamp(1, 8) as u64
+}
 
 /// One walker with memory of its best place.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,12 +37,15 @@ pub struct Annealing {
     /// Proposals since the best of this walk was found.
     idle: u64,
     walks: u64,
+    /// Uniform points that are still to be drawn before the walk begins at the best of them.
+    starts_left: u64,
 }
 
 impl Annealing {
     /// A walker for a space.
     pub fn new(layout: Layout, seed: Seed) -> Self {
         let (current, best) = (None, None);
+        let starts = starts_of(&layout);
         Self {
             layout,
             seed,
@@ -49,6 +57,7 @@ impl Annealing {
             heat: HEAT_START,
             idle: 0,
             walks: 0,
+            starts_left: starts,
         }
     }
     fn neighbour(&self, from: &[f64], dice: &mut Dice) -> Vec<f64> {
@@ -74,11 +83,19 @@ impl Annealing {
         point
     }
     fn hear(&mut self, told: &Told, dice: &mut Dice) {
+        self.starts_left = self.starts_left.saturating_sub(1);
         let Some(current) = &self.current else {
             self.best = Some(told.clone());
             self.current = Some(told.clone());
             return;
         };
+        if self.starts_left > 0 {
+            if told.value < current.value {
+                self.best = Some(told.clone());
+                self.current = Some(told.clone());
+            }
+            return;
+        }
         let rise = told.value - current.value;
         if rise.is_finite() && rise != 0.0 {
             self.usual = if self.usual == 0.0 { rise.abs() } else { 0.9 * self.usual + 0.1 * rise.abs() };
@@ -108,6 +125,7 @@ impl Annealing {
             (self.step, self.heat) = (STEP_START / 10.0, HEAT_START / 50.0);
         } else {
             (self.current, self.best) = (None, None);
+            self.starts_left = starts_of(&self.layout);
         }
     }
 }
@@ -122,8 +140,8 @@ impl Optimiser for Annealing {
             self.asked += 1;
             let mut dice = Dice::new(self.seed, "search/annealing", self.asked);
             points.push(match &self.current {
-                Some(current) => self.neighbour(&current.point, &mut dice),
-                None => uniform_point(&self.layout, &mut dice),
+                Some(current) if self.starts_left == 0 => self.neighbour(&current.point, &mut dice),
+                _ => uniform_point(&self.layout, &mut dice),
             });
         }
         points

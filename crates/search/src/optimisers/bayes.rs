@@ -1,7 +1,8 @@
 //! Bayesian optimisation: a Gaussian process says where improvement is to be expected.
 //!
-//! A small process of our own: exact, Matérn 5/2, one length scale that is chosen by likelihood. Few hundred points are
-//! its limit and its purpose; for more, other methods are better and far cheaper.
+//! A small process of our own: exact, Matérn 5/2, with a length scale for each dimension that is chosen by likelihood, so that what
+//! hardly matters is soon left alone. Few hundred points are its limit and its purpose; for more, other methods are better
+//! and far cheaper.
 
 use anabranch_kernel::{Seed, maths};
 use serde::{Deserialize, Serialize};
@@ -11,12 +12,17 @@ use super::moves::{snapped, step_one, uniform_point};
 use crate::dice::Dice;
 use crate::gauss::Process;
 use crate::optimiser::{Optimiser, Told, plain_data};
-use crate::space::Layout;
+use crate::space::{Kind, Layout};
 
 /// Most points the process is fitted to: time grows with the cube.
 const FITTED_MAX: usize = 250;
 /// Candidates of each ask, half of them anywhere, half near the best points.
 const CANDIDATES: usize = 160;
+/// Steps that the best candidate may still improve by.
+const CLIMB: usize = 60;
+/// Stretches of a dimension that are tried, and how far they may go.
+const STRETCHES: [f64; 2] = [0.4, 2.5];
+const STRETCH_RANGE: (f64, f64) = (0.02, 6.0);
 
 /// Expected improvement over a Gaussian process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,6 +33,8 @@ pub struct Bayes {
     design: Halton,
     heard: Vec<Told>,
     length: f64,
+    /// How much each dimension is stretched before distances are taken: 0 is of no importance.
+    stretch: Vec<f64>,
     fitted_at: usize,
 }
 
@@ -34,7 +42,8 @@ impl Bayes {
     /// The method for a space; it begins with evenly spread points.
     pub fn new(layout: Layout, seed: Seed) -> Self {
         let design = Halton::new(layout.clone(), seed);
-        Self { layout, seed, asked: 0, design, heard: Vec::new(), length: 0.5, fitted_at: 0 }
+        let stretch = vec![1.0; layout.len()];
+        Self { layout, seed, asked: 0, design, heard: Vec::new(), length: 0.5, stretch, fitted_at: 0 }
     }
     fn design_size(&self) -> usize {
         (self.layout.len() + 3).min(20)
@@ -52,6 +61,38 @@ impl Bayes {
     }
     fn snapped_point(&self, point: &[f64]) -> Vec<f64> {
         self.layout.kinds.iter().zip(point).map(|(kind, x)| snapped(*kind, *x)).collect()
+    }
+    /// Where a point lies for the process. Alternatives have no distance that could be stretched.
+    fn placed(&self, point: &[f64], stretch: &[f64]) -> Vec<f64> {
+        let place = |((kind, x), by): ((&Kind, &f64), &f64)| match kind {
+            Kind::OneOf(_) => *x,
+            _ => x * by,
+        };
+        self.layout.kinds.iter().zip(point).zip(stretch).map(place).collect()
+    }
+    /// Chooses the length scale, then the stretch of one dimension after the other, by how likely the values are.
+    fn learn(&mut self, points: &[Vec<f64>], values: &[f64]) {
+        let placed = |stretch: &[f64]| points.iter().map(|point| self.placed(point, stretch)).collect::<Vec<_>>();
+        let mut stretch = self.stretch.clone();
+        let length = Process::best_length(&self.layout, &placed(&stretch), values);
+        let likelihood = |stretch: &[f64]| {
+            let process = Process::fit(&self.layout, placed(stretch), values, length);
+            process.map_or(f64::NEG_INFINITY, |process| process.log_likelihood())
+        };
+        let mut best = likelihood(&stretch);
+        for n in 0..stretch.len() {
+            for by in STRETCHES {
+                let before = stretch[n];
+                stretch[n] = (before * by).clamp(STRETCH_RANGE.0, STRETCH_RANGE.1);
+                let now = likelihood(&stretch);
+                if now > best {
+                    best = now;
+                } else {
+                    stretch[n] = before;
+                }
+            }
+        }
+        (self.length, self.stretch) = (length, stretch);
     }
     fn candidates(&self, best: &[&Told], dice: &mut Dice) -> Vec<Vec<f64>> {
         let near = |n: usize, dice: &mut Dice| {
@@ -94,20 +135,42 @@ impl Bayes {
         points.extend(lies.iter().map(|lie| self.snapped_point(lie)));
         values.extend(lies.iter().map(|_| lowest));
         if self.fitted_at == 0 || points.len() >= self.fitted_at + self.fitted_at / 5 {
-            self.length = Process::best_length(&self.layout, &points, &values);
+            self.learn(&points, &values);
             self.fitted_at = points.len().max(1);
         }
+        let points = points.iter().map(|point| self.placed(point, &self.stretch)).collect();
         let Some(process) = Process::fit(&self.layout, points, &values, self.length) else {
             return uniform_point(&self.layout, &mut dice);
         };
+        let gain = |point: &[f64]| process.expected_improvement(&self.placed(point, &self.stretch), lowest);
         let mut best = (f64::NEG_INFINITY, 0);
         for (n, candidate) in candidates.iter().enumerate() {
-            let gain = process.expected_improvement(candidate, lowest);
+            let gain = gain(candidate);
             if gain > best.0 {
                 best = (gain, n);
             }
         }
-        candidates[best.1].clone()
+        let (mut most, mut point) = (best.0, candidates[best.1].clone());
+        for _ in 0..CLIMB {
+            let next = self.beside(&point, &mut dice);
+            let gain = gain(&next);
+            if gain > most {
+                (most, point) = (gain, next);
+            }
+        }
+        point
+    }
+    /// A point not far away.
+    fn beside(&self, point: &[f64], dice: &mut Dice) -> Vec<f64> {
+        let mut point = point.to_vec();
+        let step = maths::exp(-1.5 - 4.0 * dice.uniform());
+        let surely = dice.below(point.len());
+        for (d, kind) in self.layout.kinds.iter().enumerate() {
+            if d == surely || dice.flips(0.2) {
+                point[d] = step_one(*kind, point[d], step, dice);
+            }
+        }
+        self.snapped_point(&point)
     }
 }
 
@@ -132,6 +195,7 @@ impl Optimiser for Bayes {
     }
     fn restart(&mut self) {
         self.heard.clear();
+        self.stretch.fill(1.0);
         self.fitted_at = 0;
     }
     plain_data!();

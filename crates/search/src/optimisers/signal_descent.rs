@@ -47,7 +47,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Self {
             bounds: 0.45,
-            more: 0.75,
+            more: 0.85,
             starts: 8,
             level: 0.5,
             halve: 0.5,
@@ -57,8 +57,8 @@ impl Default for Tuning {
             longer: 1.5,
             flat: 1.0,
             step: 0.4,
-            idle: 50,
-            fresh: 0.25,
+            idle: 25,
+            fresh: 0.03,
         }
     }
 }

@@ -176,7 +176,9 @@ pub(super) fn ground(network: &Network, world: &WorldSpec) -> Result<Ground, Bad
             let area = Area::Polygon(zone.corners.clone());
             Some(Zone { area, friction: Course::Fixed(friction), during_s: None })
         }
-        ZoneKind::GpsLoss | ZoneKind::UrbanCanyon(_) | ZoneKind::Open | ZoneKind::Spot => None,
+        ZoneKind::GpsLoss | ZoneKind::UrbanCanyon(_) | ZoneKind::Open | ZoneKind::Spot | ZoneKind::BlindCorner(_) => {
+            None
+        }
     });
     let given = world.zones.iter().filter_map(|zone| match zone.effect {
         ZoneEffect::Friction(friction) => {

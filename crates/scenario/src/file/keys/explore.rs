@@ -76,7 +76,8 @@ const KEYS: &[Key] = &[
 
 pub(super) static MUST: Section = Section {
     title: "[[must]]",
-    doc: "A requirement. It is checked every base cycle (S1-5); a violation is a finding.",
+    doc: "A requirement. It is checked every base cycle (S1-5); a violation is a finding. What expressions can say, also about \
+          what was before and comes after, is in [requirements.md](requirements.md).",
     exactly_one: FORMS,
     keys: KEYS,
 };
