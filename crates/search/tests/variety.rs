@@ -83,9 +83,9 @@ fn what_matters_is_told_from_what_does_not() {
         let shares: Vec<f64> =
             importance(&space, &report, Seed(1)).expect("400 points").iter().map(|i| i.share).collect();
         // A walker crowds where it is dangerous: shares shrink, but what does not matter stays far below.
-        let (least, most) = if method == Method::Random { (0.7, 0.06) } else { (0.05, 0.005) };
-        assert!(shares[0] > least, "{}: {shares:?}", method.name());
-        assert!(shares[2] < most && shares[3] < most, "{}: {shares:?}", method.name());
+        let (matters, not) = (shares[0].max(shares[1]), shares[2].max(shares[3]));
+        assert!(method != Method::Random || (shares[0] > 0.7 && not < 0.06), "{}: {shares:?}", method.name());
+        assert!(matters > 5.0 * not, "{}: {shares:?}", method.name());
     }
     let report = run(Method::Random, &space, f, 3, 5);
     assert_eq!(importance(&space, &report, Seed(1)), None);
