@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use anabranch_kernel::maths;
+
 use crate::common::Project;
 
 /// Cells along the side of a tile, and of the map: 2.5 · 10⁹ of them.
@@ -14,7 +16,7 @@ const FREE_M: f64 = 6.0;
 
 /// The middle of the road at x: from corner to corner, winding.
 fn road_y(x: f64) -> f64 {
-    x + 300.0 * (x * std::f64::consts::TAU / 2500.0).sin()
+    x + 300.0 * maths::sin(x * std::f64::consts::TAU / 2500.0)
 }
 
 /// The road as a map, with a barrier.
@@ -49,7 +51,7 @@ fn town() -> Vec<u8> {
         let is_free = |x: f64, y: f64| {
             (-60..=60).any(|k| {
                 let beside = x + 0.1 * f64::from(k);
-                (road_y(beside) - y).hypot(beside - x) < FREE_M
+                maths::hypot(road_y(beside) - y, beside - x) < FREE_M
             })
         };
         let near = (0..=4).any(|k| (road_y(at_m(column, 64 * k)) - at_m(row, 128)).abs() < 150.0);

@@ -25,7 +25,7 @@ impl Marker {
     /// Distance to the marking on its side, for a car of this wheel base and width.
     pub(crate) fn distance_m(self, road: &RoadSeen, wheelbase_m: f64, width_m: f64) -> f64 {
         let (sin, cos) = maths::sin_cos(road.heading);
-        let ahead_m = if self.0 % 2 == 0 { wheelbase_m } else { 0.0 };
+        let ahead_m = if self.0.is_multiple_of(2) { wheelbase_m } else { 0.0 };
         let side = if self.0 < 2 { 1.0 } else { -1.0 };
         let left_m = road.lateral + ahead_m * sin + 0.5 * side * width_m * cos;
         0.5 * road.width - side * left_m

@@ -119,12 +119,12 @@ fn tell(problems: &mut Problems<'_>, library: &Library, told: &[anabranch_langua
         elsewhere.push(Diagnostic {
             code: wrong.code.text(),
             file: wrong.file.display().to_string(),
-            line: wrong.line as usize,
-            column: wrong.column as usize,
+            line: wrong.line,
+            column: wrong.column,
             length: length.map_or(1, |marked| marked.chars().count().max(1)),
             message: wrong.message.clone(),
             help: wrong.help.clone().unwrap_or_default(),
-            source_line: text.lines().nth((wrong.line as usize).saturating_sub(1)).unwrap_or("").to_owned(),
+            source_line: text.lines().nth(wrong.line.saturating_sub(1)).unwrap_or("").to_owned(),
         });
     }
     if !elsewhere.is_empty() {
