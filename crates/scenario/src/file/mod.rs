@@ -27,6 +27,7 @@ mod build;
 pub(crate) use build::{script, sensor, way};
 mod check;
 mod codes;
+mod error_spec;
 mod inline;
 pub mod keys;
 mod model_spec;
@@ -53,6 +54,7 @@ use std::fmt;
 pub use anabranch_geometry::tiles::AnyBytes;
 pub use anabranch_roads::report::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use codes::Code;
+pub use error_spec::{DriftSize, ErrorKind, ErrorSpec, LimitsSpec, ModeWeights, ProbabilitySpec};
 pub use inline::{error_file, variation_file};
 pub use model_spec::{CommandSlots, ModelCell, ModelInput, ModelSource, ModelSpec, StageSpec, is_model};
 pub use motion_spec::{FilterSpec, GaugeGiven, MotionSensorGiven, PlainSpec, VehicleModel, ZoneEffect, ZoneSpec};
@@ -65,9 +67,9 @@ pub use road_spec::{
 pub use search_spec::{Over, Range, SearchSpec, VarySpec};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
-    BudgetSpec, DriftSize, DriverSpec, EgoSpec, ErrorKind, ErrorSpec, ExploreSpec, GivenSpec, GoalSpec, Level,
-    LimitsSpec, MergeCell, MergeSize, MergeSpec, ModeWeights, ObstacleSensorSpec, ObstacleSpec, ProbabilitySpec,
-    RequirementSpec, ScenarioSpec, Start, StartSpec, TilesSpec, VehicleSpec, WallSpec, WorldSpec,
+    BudgetSpec, DriverSpec, EgoSpec, ExploreSpec, GivenSpec, GoalSpec, Level, MergeCell, MergeSize, MergeSpec,
+    ObstacleSensorSpec, ObstacleSpec, RequirementSpec, ScenarioSpec, Start, StartSpec, TilesSpec, VehicleSpec,
+    WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{

@@ -2,7 +2,7 @@
 
 use anabranch_kernel::units::Dimension;
 
-use super::spec::{ErrorKind, ErrorSpec};
+use super::error_spec::{ErrorKind, ErrorSpec};
 use super::words::ErrorPlace;
 
 impl ErrorSpec {

@@ -3,11 +3,12 @@
 use anabranch_kernel::units::Dimension;
 
 use super::super::codes::Code;
+use super::super::error_spec::{DriftSize, ErrorKind, ErrorSpec, LimitsSpec};
 use super::super::keys::ERROR_KINDS;
 use super::super::problems::{Problem, Problems, excerpt, listed, nearest};
 use super::super::road_spec::SensorSpec;
 use super::super::span::Located;
-use super::super::spec::{DriftSize, ErrorKind, ErrorSpec, LimitsSpec, ObstacleSpec};
+use super::super::spec::ObstacleSpec;
 use super::super::view::View;
 use super::super::words::{ErrorPlace, Frame};
 use super::sensor::LATENCY_READINGS_MAX;

@@ -6,10 +6,11 @@ use anabranch_vehicle::{FRICTION_MAX, FRICTION_MIN};
 
 use super::super::check::shapes;
 use super::super::codes::Code;
+use super::super::error_spec::{ErrorKind, ErrorSpec};
 use super::super::motion_spec::{VehicleModel, ZoneEffect, ZoneSpec};
 use super::super::problems::Problems;
 use super::super::span::{Located, Span};
-use super::super::spec::{EgoSpec, ErrorKind, ErrorSpec, WorldSpec};
+use super::super::spec::{EgoSpec, WorldSpec};
 use super::super::view::View;
 use super::super::words::ErrorPlace;
 use super::check_ids;

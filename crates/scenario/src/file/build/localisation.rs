@@ -4,9 +4,9 @@ use anabranch_kernel::units::Dimension;
 use anabranch_sensing::{MotionSensor, NoiseModel, Output, Ready, Situations};
 
 use super::super::codes::Code;
+use super::super::error_spec::ErrorKind;
 use super::super::motion_spec::{FilterSpec, MotionSensorGiven};
 use super::super::problems::{Problems, excerpt, listed};
-use super::super::spec::ErrorKind;
 use super::super::view::View;
 use super::super::words::ErrorPlace;
 

@@ -21,11 +21,12 @@ mod world;
 
 use super::Hooks;
 use super::codes::Code;
+use super::error_spec::{ErrorKind, ErrorSpec};
 use super::keys;
 use super::problems::Problems;
 use super::road_spec::RoadSpec;
 use super::span::Located;
-use super::spec::{ErrorKind, ErrorSpec, ObstacleSpec, ScenarioSpec, WorldSpec};
+use super::spec::{ObstacleSpec, ScenarioSpec, WorldSpec};
 use super::view::View;
 use super::words::Expect;
 

@@ -1,10 +1,10 @@
 //! How likely an error is.
 
 use super::super::codes::Code;
+use super::super::error_spec::{ErrorKind, ModeWeights, ProbabilitySpec};
 use super::super::problems::Problems;
 use super::super::shape::{WEIGHT, WEIGHTS};
 use super::super::span::Located;
-use super::super::spec::{ErrorKind, ModeWeights, ProbabilitySpec};
 use super::super::tree::{Entry, Value};
 use super::super::values::read_values;
 use super::super::view::View;

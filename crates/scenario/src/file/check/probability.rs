@@ -1,8 +1,9 @@
 //! Probabilities of errors: all or none have one, and weights are about modes that exist.
 
 use super::super::codes::Code;
+use super::super::error_spec::{ErrorSpec, ModeWeights, ProbabilitySpec};
 use super::super::problems::{Problems, excerpt, listed, nearest};
-use super::super::spec::{ErrorSpec, ModeWeights, ProbabilitySpec, ScenarioSpec};
+use super::super::spec::ScenarioSpec;
 use crate::drive::{Likely, likely};
 
 /// Most modes that a message lists.

@@ -1,10 +1,11 @@
 //! One clock: every time is a whole multiple of the base cycle (S1-4).
 
 use super::super::codes::Code;
+use super::super::error_spec::ErrorKind;
 use super::super::problems::Problems;
 use super::super::road_spec::{ScriptSpec, TriggerWhen};
 use super::super::span::Located;
-use super::super::spec::{ErrorKind, ScenarioSpec};
+use super::super::spec::ScenarioSpec;
 
 /// Most base cycles of a run.
 const STEPS_MAX: f64 = 1e8;
