@@ -143,7 +143,8 @@ typedef struct {
 #define AB_LAYOUT(type, bytes) _Static_assert(sizeof(type) == bytes, "layout of " #type)
 #endif
 AB_LAYOUT(ab_begin, 192);
-AB_LAYOUT(ab_seen, 280);
+AB_LAYOUT(ab_seen, 288);
+AB_LAYOUT(ab_plain, 88);
 AB_LAYOUT(ab_leg, 32);
 AB_LAYOUT(ab_road, 144);
 AB_LAYOUT(ab_decision, 48);

@@ -15,7 +15,7 @@ pub enum Exit {
     Bug,
     /// Nothing selected.
     Nothing,
-    /// Time, states or memory ran out.
+    /// Time, states or memory ran out, or too many random runs left what was explored.
     Incomplete,
     /// The same question was answered differently twice.
     NotReproducible,

@@ -88,19 +88,35 @@ fn merged_as_written(name: &str, drive: &Drive) -> Merge {
     Merge::Grid(drive.grid(&spec_of(name, &[]).explore.merge).unwrap().expect("roads are explored with merging"))
 }
 
+/// How a run without errors ends, and where.
+fn undisturbed(drive: &Drive) -> (SegmentEnd, DriveState) {
+    let mut state = start(drive);
+    loop {
+        let end = drive.run(&mut state, Choice::NONE, &mut Watch::off()).unwrap();
+        if end != SegmentEnd::Open {
+            return (end, state);
+        }
+    }
+}
+
 #[test]
 fn without_errors_nobody_is_hurt() {
     for name in ROADS {
-        let drive = drive_of(name, &[]);
-        let mut state = start(&drive);
-        let end = loop {
-            let end = drive.run(&mut state, Choice::NONE, &mut Watch::off()).unwrap();
-            if end != SegmentEnd::Open {
-                break end;
-            }
-        };
+        let (end, _) = undisturbed(&drive_of(name, &[]));
         assert!(matches!(end, SegmentEnd::Goal | SegmentEnd::TimedOut), "{name}: {end:?}");
     }
+}
+
+/// S4-10: every law of steering drives round the ring and leaves it, each in its own way.
+#[test]
+fn every_law_of_steering_drives_through_a_roundabout() {
+    let ways = ["lqr", "pure-pursuit", "stanley"].map(|law| {
+        let driver = format!("{{ kind = \"road\", steering = \"{law}\" }}");
+        let (end, state) = undisturbed(&drive_of("roundabout", &[("ego.driver", &driver)]));
+        assert!(matches!(end, SegmentEnd::Goal | SegmentEnd::TimedOut), "{law}: {end:?}");
+        state.car.car.pose()
+    });
+    assert!(ways[0] != ways[1] && ways[1] != ways[2] && ways[0] != ways[2], "{ways:?}");
 }
 
 #[test]

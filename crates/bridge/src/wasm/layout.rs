@@ -229,7 +229,7 @@ mod tests {
 
     /// Sizes of `ab_begin` and `ab_seen`, which the header asserts too.
     const BEGIN_BYTES: usize = 192;
-    const SEEN_BYTES: usize = 280;
+    const SEEN_BYTES: usize = 288;
 
     #[test]
     fn blocks_have_the_sizes_of_the_header() {

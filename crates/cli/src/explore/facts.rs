@@ -104,7 +104,7 @@ impl<S: Subject> Facts<'_, S> {
         if self.findings > 0 {
             exits.push(Exit::Findings);
         }
-        if !self.complete() {
+        if !self.complete() || self.verdict() == "not found" && self.is_covered() == Some(false) {
             exits.push(Exit::Incomplete);
         }
         Exit::of(&exits)

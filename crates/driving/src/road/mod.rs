@@ -66,7 +66,7 @@ pub use seen::{ObjectKind, Seen, SeenLight, SeenObject};
 pub use speed::SpeedManner;
 
 use crate::follow::Command;
-use crate::track::{LateralCar, LqrPath, LqrWeights, NotSolvable, Tracker};
+use crate::track::{LqrWeights, NotSolvable, Steering, Tracker};
 
 /// The way ahead is looked at for this long, and at least so far.
 const FAR_S: f64 = 8.0;
@@ -92,17 +92,19 @@ const GOAL_MPS: f64 = 0.1;
 pub struct RoadDriverSpec {
     /// Speed and distance.
     pub speed: SpeedManner,
-    /// Steering.
-    pub steering: LqrWeights,
+    /// Law of steering.
+    pub steering: Steering,
     /// Time between plans.
     pub plan_every_s: f64,
 }
 
 impl RoadDriverSpec {
     /// Smooth, with a good distance.
-    pub const CALM: Self = Self { speed: SpeedManner::CALM, steering: LqrWeights::CALM, plan_every_s: 0.2 };
+    pub const CALM: Self =
+        Self { speed: SpeedManner::CALM, steering: Steering::Lqr(LqrWeights::CALM), plan_every_s: 0.2 };
     /// Brisk and close.
-    pub const EAGER: Self = Self { speed: SpeedManner::EAGER, steering: LqrWeights::EAGER, plan_every_s: 0.2 };
+    pub const EAGER: Self =
+        Self { speed: SpeedManner::EAGER, steering: Steering::Lqr(LqrWeights::EAGER), plan_every_s: 0.2 };
     /// A manner by name: `calm` or `eager`.
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -146,8 +148,8 @@ impl RoadDriver {
         car: &CarSpec,
         cycle_s: f64,
     ) -> Result<Self, NotSolvable> {
-        let tracker = LqrPath::new(&LateralCar::Rolling(*car), &spec.steering, cycle_s)?;
-        Ok(Self::with_tracker(spec, network, route, (car.outline, Tracker::Lqr(tracker)), cycle_s))
+        let tracker = Tracker::for_rolling(&spec.steering, car, cycle_s)?;
+        Ok(Self::with_tracker(spec, network, route, (car.outline, tracker), cycle_s))
     }
     /// For a car whose tyres are known.
     ///
@@ -160,8 +162,8 @@ impl RoadDriver {
         car: &SingleTrackSpec,
         cycle_s: f64,
     ) -> Result<Self, NotSolvable> {
-        let tracker = LqrPath::new(&LateralCar::Tyres(*car), &spec.steering, cycle_s)?;
-        Ok(Self::with_tracker(spec, network, route, (car.car.outline, Tracker::Lqr(tracker)), cycle_s))
+        let tracker = Tracker::for_tyres(&spec.steering, car, cycle_s)?;
+        Ok(Self::with_tracker(spec, network, route, (car.car.outline, tracker), cycle_s))
     }
     /// With a tracker of one's own, for a car of this outline.
     pub fn with_tracker(

@@ -35,7 +35,7 @@ mod trajectory;
 mod tests;
 
 use anabranch_geometry::Pose;
-use anabranch_vehicle::PlantMotion;
+use anabranch_vehicle::{CarSpec, PlantMotion, SingleTrackSpec};
 use serde::{Deserialize, Serialize};
 
 pub use line::{Line, LineSample, SampledLine};
@@ -56,7 +56,40 @@ pub enum Tracker {
     Lqr(LqrPath),
 }
 
+/// A law of steering with its habits (S4-10), before it knows its car.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Steering {
+    /// Optimal feedback.
+    Lqr(LqrWeights),
+    /// An arc to a point ahead.
+    PurePursuit(PurePursuitSpec),
+    /// Heading and offset at the front axle.
+    Stanley(StanleySpec),
+}
+
 impl Tracker {
+    /// For a car that rolls without slip, deciding every `cycle_s`.
+    ///
+    /// # Errors
+    /// [`NotSolvable`] if weights are not positive.
+    pub fn for_rolling(steering: &Steering, car: &CarSpec, cycle_s: f64) -> Result<Self, NotSolvable> {
+        Ok(match *steering {
+            Steering::Lqr(weights) => Self::Lqr(LqrPath::new(&LateralCar::Rolling(*car), &weights, cycle_s)?),
+            Steering::PurePursuit(spec) => Self::PurePursuit(PurePursuit::new(spec, car)),
+            Steering::Stanley(spec) => Self::Stanley(Stanley::new(spec, car)),
+        })
+    }
+    /// For a car whose tyres are known. A pursuit is geometry and does not ask for them.
+    ///
+    /// # Errors
+    /// [`NotSolvable`] if weights are not positive.
+    pub fn for_tyres(steering: &Steering, car: &SingleTrackSpec, cycle_s: f64) -> Result<Self, NotSolvable> {
+        Ok(match *steering {
+            Steering::Lqr(weights) => Self::Lqr(LqrPath::new(&LateralCar::Tyres(*car), &weights, cycle_s)?),
+            Steering::PurePursuit(spec) => Self::PurePursuit(PurePursuit::new(spec, &car.car)),
+            Steering::Stanley(spec) => Self::Stanley(Stanley::with_tyres(spec, car)),
+        })
+    }
     /// Steering angle; `station_m` is the foot of the rear axle.
     pub fn steering(&self, line: &impl Line, station_m: f64, ego: &EgoEstimate) -> f64 {
         match self {

@@ -74,7 +74,7 @@ pub use spec::{
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{
     Care, DriverKind, ErrorPlace, Expect, Form, Frame, Gear, HiddenMemory, JunctionControl, Keep, LightColour, Manner,
-    ObjectKind, Order, RoadShape, RoadSide, Scope, VehicleKind, Walking,
+    ObjectKind, Order, RoadShape, RoadSide, Scope, SteeringLaw, VehicleKind, Walking,
 };
 
 use problems::Problems;

@@ -12,7 +12,7 @@ use super::outside::{OutsideSpec, PartSpec};
 use super::road_spec::RoadSpec;
 use super::search_spec::SearchSpec;
 use super::span::{Located, Span};
-use super::words::{DriverKind, Expect, Form, Gear, Keep, Manner, Order, Scope};
+use super::words::{DriverKind, Expect, Form, Gear, Keep, Manner, Order, Scope, SteeringLaw};
 
 /// A whole scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -212,6 +212,8 @@ pub struct DriverSpec {
     pub kind: Located<DriverKind>,
     /// How it drives on roads.
     pub manner: Manner,
+    /// How it steers on roads.
+    pub steering: SteeringLaw,
     /// The one from outside.
     pub outside: Option<OutsideSpec>,
     /// The component model.

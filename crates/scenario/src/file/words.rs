@@ -180,6 +180,18 @@ words! {
 }
 
 words! {
+    /// How the driver on roads steers (S4-10).
+    SteeringLaw {
+        /// Optimal feedback of offset and heading.
+        Lqr = "lqr",
+        /// An arc to a point ahead.
+        PurePursuit = "pure-pursuit",
+        /// Heading and offset at the front axle.
+        Stanley = "stanley",
+    }
+}
+
+words! {
     /// Road networks that are laid by a few numbers.
     RoadShape {
         /// `main`, eastwards; the middle of lane 1 is the x axis.

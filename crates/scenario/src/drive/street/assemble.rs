@@ -1,6 +1,7 @@
 //! From the roads of a scenario file to the loop on them.
 
 use anabranch_driving::road::{RoadDriver, RoadDriverSpec};
+use anabranch_driving::track::{PurePursuitSpec, StanleySpec, Steering};
 use anabranch_errors::Reach;
 use anabranch_geometry::{Arc, Edge, Outline, Path, Pose};
 use anabranch_kernel::Seed;
@@ -28,7 +29,7 @@ use super::vehicle::{Vehicle, ground};
 use super::{Eye, Pool, Street};
 use crate::file::sensor::common;
 use crate::file::way::place;
-use crate::file::{Manner, RoadSpec, ScenarioSpec, SensorSpec, Span, TilesSpec, VehicleModel};
+use crate::file::{Manner, RoadSpec, ScenarioSpec, SensorSpec, Span, SteeringLaw, TilesSpec, VehicleModel};
 
 /// Distance of the corners of the drawn way.
 const WAY_STEP_M: f64 = 2.0;
@@ -65,10 +66,16 @@ pub(in super::super) fn assemble(
     let network = road.network.clone();
     let step_us = (spec.world.step_s.value * 1e6).round() as u64;
     let cycle_s = f64::from(control_ticks) * model.dt_s;
-    let manner = match spec.ego.driver.manner {
-        Manner::Calm => RoadDriverSpec::CALM,
-        Manner::Eager => RoadDriverSpec::EAGER,
+    let is_calm = spec.ego.driver.manner == Manner::Calm;
+    let usual = if is_calm { RoadDriverSpec::CALM } else { RoadDriverSpec::EAGER };
+    let steering = match spec.ego.driver.steering {
+        SteeringLaw::Lqr => usual.steering,
+        SteeringLaw::PurePursuit if is_calm => Steering::PurePursuit(PurePursuitSpec::CALM),
+        SteeringLaw::PurePursuit => Steering::PurePursuit(PurePursuitSpec::EAGER),
+        SteeringLaw::Stanley if is_calm => Steering::Stanley(StanleySpec::CALM),
+        SteeringLaw::Stanley => Steering::Stanley(StanleySpec::EAGER),
     };
+    let manner = RoadDriverSpec { steering, ..usual };
     let vehicle = Vehicle::new(&spec.ego.vehicle.model.value, model, &network, &spec.world)
         .map_err(|error| unsupported(error.to_string(), road.span))?;
     let rear_m = vehicle.rear_m(model);

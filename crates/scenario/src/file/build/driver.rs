@@ -10,7 +10,7 @@ use super::super::span::{Located, Span};
 use super::super::spec::DriverSpec;
 use super::super::tree::{Node, Value};
 use super::super::view::View;
-use super::super::words::{DriverKind, HiddenMemory, Manner};
+use super::super::words::{DriverKind, HiddenMemory, Manner, SteeringLaw};
 use anabranch_vehicle::CarSpec;
 
 /// What says which driver it is.
@@ -94,6 +94,7 @@ pub(super) fn build(
     Some(DriverSpec {
         kind,
         manner: view.word("manner", Manner::from_word)?.value,
+        steering: view.word("steering", SteeringLaw::from_word)?.value,
         outside: match program {
             Some(program) if model.is_none() => Some(outside(problems, view, program)?),
             _ => None,

@@ -1,7 +1,7 @@
 //! Keys of the car under test.
 
 use super::*;
-use crate::file::words::{DriverKind, Gear, HiddenMemory, Manner, VehicleKind};
+use crate::file::words::{DriverKind, Gear, HiddenMemory, Manner, SteeringLaw, VehicleKind};
 
 const DRIVERS: &[&str] = DriverKind::WORDS;
 
@@ -164,6 +164,7 @@ static DRIVER: Section = Section {
     keys: &[
         key("kind", Kind::Word(DRIVERS), Need::Optional, "A built-in one."),
         key("manner", Kind::Word(Manner::WORDS), Need::Default("calm"), "How `road` drives."),
+        key("steering", Kind::Word(SteeringLaw::WORDS), Need::Default("lqr"), "How `road` follows its way."),
         key(
             "file",
             Kind::File,
