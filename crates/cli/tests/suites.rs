@@ -101,7 +101,10 @@ fn a_larger_safety_distance_leaves_no_path_where_there_was_one() {
 fn short_names_must_be_unique_and_a_missing_key_is_reported() {
     let project = project();
     let ran = project.run(&["explore", "pull.toml", "--set", "cycle=20 ms"]);
-    assert!(ran.code == 2 && ran.err.contains(" values of this scenario") && ran.err.contains("ego.driver.cycle"), "{ran:?}");
+    assert!(
+        ran.code == 2 && ran.err.contains(" values of this scenario") && ran.err.contains("ego.driver.cycle"),
+        "{ran:?}"
+    );
     project
         .write("all/other.toml", &harmless().replace("\"harmless\"", "\"other\"").replace("steering-pulls", "wheel"));
     let (code, result) = project.json(&["explore", "all", "--set", "steering-pulls.by=0.2 deg", "--no-pictures"]);
