@@ -66,7 +66,8 @@ impl Bench {
         let what = if name == CROSSWALK {
             What::Crosswalk(Box::new(Crosswalk::starting_at(-4.0)))
         } else {
-            let known = || format!("benchmarks are arch and every requirement of it, {CROSSWALK}, and {}", junction::NAME);
+            let known =
+                || format!("benchmarks are arch and every requirement of it, {CROSSWALK}, and {}", junction::NAME);
             What::Problem(Box::new(
                 Problem::named(name).map_err(|error| Failure::input(format!("--bench: {error}"), known()))?,
             ))

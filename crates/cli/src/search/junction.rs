@@ -95,12 +95,7 @@ fn refused(error: SearchError) -> Failure {
     Failure::input(error.to_string(), "")
 }
 
-fn search_one(
-    space: &Space,
-    method: Method,
-    settings: Settings,
-    edge: &mut dyn Edge,
-) -> Result<Report, Failure> {
+fn search_one(space: &Space, method: Method, settings: Settings, edge: &mut dyn Edge) -> Result<Report, Failure> {
     let layout = space.layout().map_err(|error| Failure::input(error.to_string(), ""))?;
     let optimiser = method
         .build(&layout, settings.seed, settings.simulations)
@@ -233,14 +228,17 @@ fn protocol(
 fn evaluate(text: &str, screen: &Screen) -> Result<Exit, Failure> {
     let numbers = parse(text)?;
     let found = junction_accident::of(&numbers)?;
-    screen.result(|paint| junction_told::one(&found, paint), &json!({
-        "schema": "anabranch.bench/1",
-        "bench": NAME,
-        "input": junction_accident::input(&numbers),
-        "robustness": found.outcome.danger_m(),
-        "violated": found.outcome.triage.is_some(),
-        "result": found.to_json(),
-    }));
+    screen.result(
+        |paint| junction_told::one(&found, paint),
+        &json!({
+            "schema": "anabranch.bench/1",
+            "bench": NAME,
+            "input": junction_accident::input(&numbers),
+            "robustness": found.outcome.danger_m(),
+            "violated": found.outcome.triage.is_some(),
+            "result": found.to_json(),
+        }),
+    );
     // An answer was asked for and given, as for every benchmark.
     Ok(Exit::Done)
 }
@@ -250,7 +248,8 @@ fn parse(text: &str) -> Result<[f64; JUNCTION_AXES.len()], Failure> {
     let names: Vec<&str> = JUNCTION_AXES.iter().map(|(name, _)| *name).collect();
     let help = format!("give {} numbers, or some by name: {}", names.len(), names.join(", "));
     let wrong = |what: String| Failure::input(format!("--input: {what}"), help.clone());
-    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty()).collect();
     let is_named = words.iter().any(|word| word.contains('='));
     if !is_named && words.len() != names.len() {
         return Err(wrong(format!("{} numbers, but an instance has {}", words.len(), names.len())));

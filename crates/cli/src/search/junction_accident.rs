@@ -124,7 +124,11 @@ impl Found {
     /// Distance and reserve in words.
     pub(super) fn measures(&self) -> String {
         let Outcome { distance_m, reserve_m, .. } = self.outcome;
-        format!("distance {} m, reserve by responsibility-sensitive safety {}", short(distance_m, 3), reserve(reserve_m))
+        format!(
+            "distance {} m, reserve by responsibility-sensitive safety {}",
+            short(distance_m, 3),
+            reserve(reserve_m)
+        )
     }
 
     /// For machines.
@@ -179,11 +183,8 @@ fn mechanism(triage: &Triage) -> String {
 }
 
 fn prevented(triage: &Triage) -> String {
-    let ways = [
-        (triage.is_sign_late, "knowing of the sign"),
-        (triage.is_hidden, "no hedge"),
-        (triage.is_dim, "daylight"),
-    ];
+    let ways =
+        [(triage.is_sign_late, "knowing of the sign"), (triage.is_hidden, "no hedge"), (triage.is_dim, "daylight")];
     let said: Vec<&str> = ways.iter().filter(|(is, _)| *is).map(|(_, text)| *text).collect();
     match said.is_empty() {
         true => "run again, none of a known sign, no hedge and daylight alone prevents it".to_owned(),
