@@ -202,6 +202,79 @@ fn published_inputs_have_their_published_robustness() {
 }
 
 #[test]
+fn the_accident_at_the_t_junction_is_found_explained_and_drawn() {
+    let project = Project::new();
+    let search = ["search", "--bench", "t-junction", "-q", "--seed", "4", "--batch", "4", "--budget", "300", "-j"];
+    let (code, found) = project.json(&[&search[..], &["2"]].concat());
+    assert_eq!((code, &found["verdict"], &found["evaluations"]), (1, &"violated".into(), &300.into()));
+    assert_eq!(found["baseline"]["simulations"], 300);
+    let accidents = found["groups"].as_array().unwrap();
+    assert!(accidents.len() >= 2, "{}", found["groups"]);
+    for accident in accidents {
+        let folder = accident["folder"].as_str().unwrap();
+        for view in ["top", "chase", "kerb"] {
+            assert!(project.read(&format!("{folder}/{view}.svg")).contains("</svg>"), "{view}");
+        }
+        let is_hidden = accident["triage"]["prevented_by"]["no_hedge"] == true;
+        let has_note = project.file(&format!("{folder}/blind-corner.toml")).is_file();
+        assert!(is_hidden || !has_note, "{accident}");
+        assert_eq!(has_note, accident["blind_corner"].is_string());
+        // The command below an accident gives the same accident.
+        let input = accident["command"].as_str().unwrap().split('"').nth(1).unwrap();
+        let (code, again) = project.json(&["search", "--bench", "t-junction", "--input", input]);
+        assert_eq!((code, &again["violated"]), (0, &true.into()), "{again}");
+        for key in ["distance_m", "rss_reserve_m", "triage", "blind_corner", "time_s"] {
+            assert_eq!(again["result"][key], accident[key], "{key}");
+        }
+    }
+    let kinds: std::collections::BTreeSet<String> = accidents.iter().map(|a| a["triage"].to_string()).collect();
+    assert_eq!(kinds.len(), accidents.len(), "each is different");
+    let page = project.read("runs/last/report.html");
+    for part in ["convergence", "--input", "mechanism:"] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("anabranch replay"), "there is nothing to replay");
+    let (_, one) = project.json(&[&search[..], &["1", "--no-baseline"]].concat());
+    assert_eq!(one["digest"], found["digest"]);
+    for words in [&["replay", "last#1"][..], &["search", "--resume"]] {
+        let ran = project.run(words);
+        assert!(ran.code == 2 && !ran.err.contains("panicked"), "{ran:?}");
+    }
+}
+
+#[test]
+fn the_protocol_of_the_t_junction_stands_beside_chance() {
+    let project = Project::new();
+    let ran = ["search", "--bench", "t-junction", "--repeats", "4", "--method", "annealing", "--budget", "60"];
+    let (code, told) = project.json(&ran);
+    assert_eq!((code, &told["schema"]), (1, &"anabranch.contest/1".into()), "{told}");
+    for (row, method) in [("ours", "annealing"), ("beside", "auto"), ("random", "random")] {
+        assert_eq!(told[row]["method"], method);
+        assert_eq!(told[row]["to_first"].as_array().unwrap().len(), 4, "{told}");
+    }
+    assert!(!project.file("runs").exists(), "a protocol has no folder");
+    // A bright noon with a far and slow other car.
+    let (code, noon) = project.json(&["search", "--bench", "t-junction", "--input", "fog=0"]);
+    assert_eq!((code, &noon["violated"], &noon["result"]["triage"]), (0, &false.into(), &Value::Null), "{noon}");
+    for (input, expect) in [
+        ("1 2 3", "3 numbers"),
+        ("fogg=1", "no `fogg`"),
+        ("fog=2", "between 0 and 1"),
+        ("fog=nan", "between 0 and 1"),
+        ("fog=x", "no number"),
+        ("fog=0 fog=1", "twice"),
+        ("fog=0 1", "no name"),
+    ] {
+        let ran = project.run(&["search", "--bench", "t-junction", "--input", input]);
+        assert!(ran.code == 2 && ran.err.contains(expect), "{input}: {ran:?}");
+    }
+    for wrong in [["--method", "tree"], ["--method", "mine.py"], ["--objective", "ttc"], ["--row", "cc1"]] {
+        let ran = project.run(&[&["search", "--bench", "t-junction"], &wrong[..]].concat());
+        assert!(ran.code == 2 && ran.err.contains("--"), "{wrong:?}: {ran:?}");
+    }
+}
+
+#[test]
 fn an_optimiser_in_python_is_asked_and_told() {
     let project = Project::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

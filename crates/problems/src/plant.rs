@@ -1,7 +1,7 @@
 //! The plants, run from a saved moment to a later one.
 
 use anabranch_kernel::units::Dimension;
-use anabranch_logic::SignalKind;
+use anabranch_logic::{SignalKind, TIME_TOLERANCE_S};
 use serde::{Deserialize, Serialize};
 
 use crate::cars_plant::{Convoy, Stretch};
@@ -11,6 +11,8 @@ use crate::transmission_plant::{CHART_S, Gearbox, Pedals};
 const CARS_STEP_S: f64 = 0.1;
 /// Times closer than this are the same.
 const SAME_S: f64 = 1e-9;
+/// Samples are at least this far apart. Monitors take samples within twice their tolerance for the same one and refuse them.
+const SAMPLES_APART_S: f64 = 4.0 * TIME_TOLERANCE_S;
 
 /// Which system is driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +99,8 @@ impl Moment {
                     };
                     let mut last_s = from_s;
                     convoy.advance(stretch, |since_s, convoy| {
-                        // Two changes in the same moment are one sample.
-                        if from_s + since_s > last_s && since_s < time_s - SAME_S {
+                        // Changes in the same moment are one sample, and one at an end of the step is that of the end.
+                        if from_s + since_s > last_s + SAMPLES_APART_S && since_s < time_s - SAMPLES_APART_S {
                             last_s = from_s + since_s;
                             show(last_s, &convoy.place);
                         }

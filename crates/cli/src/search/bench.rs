@@ -9,12 +9,13 @@ use anabranch_search::{
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use super::junction;
 use super::scorer::Scorer;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::numbers::short;
 use crate::screen::{Global, Screen, Talk, print_err};
-use crate::verbs::search::{How, Search, how};
+use crate::verbs::search::{How, Search, how, is_file};
 
 /// Simulations of the published protocol.
 const SIMULATIONS: u64 = 300;
@@ -65,7 +66,8 @@ impl Bench {
         let what = if name == CROSSWALK {
             What::Crosswalk(Box::new(Crosswalk::starting_at(-4.0)))
         } else {
-            let known = || format!("benchmarks are arch, {CROSSWALK} and every requirement of it");
+            let known =
+                || format!("benchmarks are arch and every requirement of it, {CROSSWALK}, and {}", junction::NAME);
             What::Problem(Box::new(
                 Problem::named(name).map_err(|error| Failure::input(format!("--bench: {error}"), known()))?,
             ))
@@ -139,6 +141,18 @@ impl Objective for Bench {
 /// # Errors
 /// When there is no such benchmark, row or input.
 pub fn run(verb: &Search, name: &str, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
+    let has_own = !verb.objective.is_empty() || !verb.vary.is_empty() || verb.error_points.is_some();
+    if has_own || !verb.sets.is_empty() || verb.driver.is_some() {
+        let message = "--bench: not with --objective, --vary, --error-points, --set or --driver";
+        return Err(Failure::input(message, "a benchmark is what was published; leave them out"));
+    }
+    let How { method, scorer } = how(&verb.method)?;
+    if scorer != Scorer::Run || is_file(&verb.method) {
+        return Err(Failure::input(format!("--bench: not with --method {}", verb.method), "use a built-in optimiser"));
+    }
+    if name == junction::NAME && verb.row.is_empty() {
+        return junction::run(verb, method, global, screen);
+    }
     if let Some(text) = &verb.input {
         let robustness = Bench::named(name)?.robustness(text)?;
         let machine = json!({
@@ -149,10 +163,6 @@ pub fn run(verb: &Search, name: &str, global: &Global, screen: &Screen) -> Resul
         screen.result(human, &machine);
         // A number was asked for and given; that it is negative is no finding about the user's software.
         return Ok(Exit::Done);
-    }
-    let How { method, scorer } = how(&verb.method)?;
-    if scorer != Scorer::Run {
-        return Err(Failure::input(format!("--bench: not with --method {}", verb.method), "use an optimiser"));
     }
     let names: Vec<String> = match name {
         "arch" => {

@@ -97,14 +97,6 @@ impl Facts<'_> {
             Ended::Interrupted => "interrupted".to_owned(),
         }
     }
-    /// The most dangerous points, the worst first.
-    pub fn dangerous(&self) -> Vec<&Evaluation> {
-        let mut all: Vec<&Evaluation> = self.report.evaluations.iter().filter(|e| e.value().is_finite()).collect();
-        all.sort_by(|a, b| a.value().total_cmp(&b.value()).then(a.number.cmp(&b.number)));
-        all.truncate(DANGEROUS_MAX);
-        all
-    }
-
     /// The object of `--format json`.
     pub fn to_json(&self) -> Value {
         let (report, space) = (self.report, self.space());
@@ -152,7 +144,7 @@ impl Facts<'_> {
             "baseline": self.baseline.map(|baseline| self.baseline_json(baseline)),
             "importance": self.importance.map(|all| all.iter().map(|one| json!({ "name": one.name, "share": one.share })).collect::<Vec<_>>()),
             "convergence": convergence(report),
-            "dangerous": self.dangerous().into_iter().map(point).collect::<Vec<_>>(),
+            "dangerous": dangerous(report).into_iter().map(point).collect::<Vec<_>>(),
             "digest": report.digest().to_string(),
             "wall_s": self.used.0,
             "cpu_s": self.used.1,
@@ -198,8 +190,16 @@ fn dimensions(varied: &Varied) -> Vec<Value> {
     varied.space.dimensions().iter().enumerate().map(one).collect()
 }
 
+/// The most dangerous points, the worst first.
+pub(super) fn dangerous(report: &Report) -> Vec<&Evaluation> {
+    let mut all: Vec<&Evaluation> = report.evaluations.iter().filter(|e| e.value().is_finite()).collect();
+    all.sort_by(|a, b| a.value().total_cmp(&b.value()).then(a.number.cmp(&b.number)));
+    all.truncate(DANGEROUS_MAX);
+    all
+}
+
 /// Value and lowest value over simulations, thinned evenly but never at a new lowest.
-fn convergence(report: &Report) -> Vec<Value> {
+pub(super) fn convergence(report: &Report) -> Vec<Value> {
     let steps = report.convergence();
     let every = steps.len().div_ceil(CONVERGENCE_ROWS_MAX).max(1);
     let mut best = f64::INFINITY;

@@ -132,11 +132,11 @@ fn important(facts: &Facts<'_>) -> Option<String> {
     (!words.is_empty()).then(|| format!("{} of the variance", words.join(", ")))
 }
 
-fn times(count: u64) -> String {
+pub(super) fn times(count: u64) -> String {
     if count == 1 { "once".to_owned() } else { format!("{} times", grouped(count)) }
 }
 
 /// Four decimals are enough to read.
-fn rounded(values: &[f64]) -> Vec<f64> {
+pub(super) fn rounded(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| (value * 1e4).round() / 1e4).collect()
 }

@@ -89,13 +89,16 @@ pub struct Search {
     /// Name of the run's folder, after its time; the scenario's name if left out.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// A published benchmark instead of a scenario: arch for the whole table, or a requirement such as cc4 or at-speed120.
+    /// A published benchmark instead of a scenario: arch for the whole table, a requirement such as cc4
+    /// or at-speed120, crosswalk, or t-junction.
     #[arg(long, value_name = "NAME", conflicts_with = "scenario")]
     pub bench: Option<String>,
-    /// Evaluate one input of the benchmark, as in "0 100 0; 15 50 0": rows of time, throttle and brake.
+    /// Evaluate one input of the benchmark, as in "0 100 0; 15 50 0": rows of time, throttle and brake; of t-junction
+    /// its numbers, as in "time-of-day=1110 approach=12".
     #[arg(long, value_name = "ROWS", requires = "bench")]
     pub input: Option<String>,
-    /// Search with so many seeds, each to its first violation, and say how reliable that is; of a benchmark [default: 50].
+    /// Search with so many seeds, each to its first violation, and say how reliable that is; of a benchmark [default: 50; of
+    /// t-junction one search].
     #[arg(long, visible_alias = "repeat", value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub repeats: Option<u64>,
     /// Rows of the table alone; may be repeated.
@@ -122,7 +125,7 @@ struct Prepared<'a> {
 }
 
 /// Whether `--method` names a file.
-fn is_file(method: &str) -> bool {
+pub fn is_file(method: &str) -> bool {
     method.ends_with(".py") || method.contains('/')
 }
 
@@ -283,7 +286,8 @@ impl Search {
         conclude(&facts, folder, screen)
     }
 
-    fn how_to(&self, seed: Seed, simulations: u64, objectives: usize) -> Settings {
+    /// When and how the search ends and tells accidents apart.
+    pub fn how_to(&self, seed: Seed, simulations: u64, objectives: usize) -> Settings {
         let goal = match (self.stop_on_first, self.different) {
             (true, _) => Goal::First,
             (false, Some(wanted)) => Goal::Different(wanted as usize),
@@ -343,6 +347,10 @@ fn typed(reference: &str) -> Result<(RunFolder, Box<Search>, RunInfo), Failure> 
     };
     let then = Cli::try_parse_from(&info.command).map_err(|_| no_search())?;
     let Verb::Search(verb) = then.verb else { return Err(no_search()) };
+    if verb.bench.is_some() {
+        let message = format!("the run `{}` is that of a benchmark, which is not resumed", folder.name());
+        return Err(Failure::input(message, "run the benchmark again: the same seed gives the same result"));
+    }
     Ok((folder, verb, info))
 }
 

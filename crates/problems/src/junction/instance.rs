@@ -113,6 +113,23 @@ impl Instance {
         numbers.iter().all(|x| x.is_finite()).then_some(instance)
     }
 
+    /// Its numbers, in the order of [`JUNCTION_AXES`].
+    pub fn numbers(&self) -> [f64; 11] {
+        [
+            self.along_m,
+            self.aside_m,
+            self.approach_mps,
+            self.cruise_mps,
+            self.jitter,
+            self.minute,
+            self.fog,
+            self.other_m,
+            self.other_mps,
+            self.other_aside_m,
+            self.hedge_m,
+        ]
+    }
+
     /// How much of a camera's range is left: all by day, a little less at night under lamps, least in the low sun of twilight.
     pub fn light(&self) -> f64 {
         let minute = self.minute.rem_euclid(1440.0);

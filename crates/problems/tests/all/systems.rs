@@ -25,6 +25,27 @@ fn the_junction_keeps_the_contract() {
     assert!(report.segments > 20, "{report:?}");
 }
 
+/// A car may change its mode 5e-15 s after a whole step: that is no new sample, and no fault.
+#[test]
+fn changes_at_a_whole_step_are_no_fault() {
+    let system = ProblemSystem::new(Problem::named("cc4").unwrap());
+    let all = system.errors().len() as u16;
+    let start = system.start(Seed(0), &Params::default()).unwrap();
+    for first in 0..all {
+        let mut first_piece = start.clone();
+        system.run(&mut first_piece, Choice(first), &mut Watch::off()).unwrap();
+        for second in 0..all {
+            let mut state = first_piece.clone();
+            let end = system.run(&mut state, Choice(second), &mut Watch::off());
+            assert!(end.is_ok(), "{first} {second}: {end:?}");
+            for third in 0..all {
+                let end = system.run(&mut state.clone(), Choice(third), &mut Watch::off());
+                assert!(end.is_ok(), "{first} {second} {third}: {end:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_run_by_segments_ends_with_the_robustness_of_the_whole() {
     for name in Problem::names() {

@@ -56,10 +56,20 @@ pub(super) fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value,
         .markup(">\n<h3>")
         .text(&format!("#{number} {}", text(&group["group"])))
         .markup("</h3>\n");
-    out.element("p", &story(group));
+    if let Some(sentences) = group["story"].as_array() {
+        out.element("p", &format!("After {} s.", short(group["time_s"].as_f64().unwrap_or(f64::NAN), 2)));
+        for sentence in sentences {
+            out.element("p", &text(sentence));
+        }
+    } else {
+        out.element("p", &story(group));
+    }
     if let Some(files) = files {
         for (name, svg) in &files.pictures {
             let caption = match name.as_str() {
+                "top" => "The moment of the accident from above.",
+                "chase" => "The moment of the accident from behind the car under test.",
+                "kerb" => "The moment of the accident from the kerb.",
                 "timeline" => "Errors over time, the clearance of the car, and on roads what else it did.",
                 _ => "The failing path on the map.",
             };
@@ -70,8 +80,13 @@ pub(super) fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value,
     let time = |value: &Value| format!("{} s", short(value.as_f64().unwrap_or(0.0), 3));
     let rows: Vec<Vec<String>> =
         rows.map(|row| vec![time(&row["from_s"]), time(&row["to_s"]), text(&row["error"])]).collect();
-    out.table("Errors of the first finding of this group", &["from", "to", "error"], &rows);
-    if files.is_some() {
+    if !group["errors"].is_null() {
+        out.table("Errors of the first finding of this group", &["from", "to", "error"], &rows);
+    }
+    if let Some(command) = group["command"].as_str() {
+        // An instance of a benchmark has no file to replay.
+        out.commands(&[command.to_owned()]);
+    } else if files.is_some() {
         let mut lines = vec![format!("anabranch replay {}", quoted(&format!("{}#{number}", run.name)))];
         // What a search found has values of its own, which `replay` knows.
         if let Some(file) = group["finding"].as_str().filter(|_| group["set"].is_null()) {

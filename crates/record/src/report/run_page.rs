@@ -164,7 +164,7 @@ pub(super) fn repeat(out: &mut Html, run: &Run) {
         let arguments = info.command.iter().skip(1).map(|argument| quoted(argument));
         lines.push(std::iter::once("anabranch".to_owned()).chain(arguments).collect::<Vec<_>>().join(" "));
     }
-    if !run.findings.is_empty() {
+    if !run.findings.is_empty() && run.result["bench"].is_null() {
         lines.push(format!("anabranch replay {}", quoted(&format!("{}#1", run.name))));
     }
     lines.push(format!("anabranch report {}", quoted(&run.name)));

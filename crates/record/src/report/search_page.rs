@@ -27,7 +27,9 @@ pub(super) fn page(run: &Run) -> String {
     accidents(&mut body, &mut budget, run);
     plots(&mut body, &mut budget, run);
     tables(&mut body, run);
-    run_page::scenario(&mut body, &mut budget, run);
+    if run.result["bench"].is_null() {
+        run_page::scenario(&mut body, &mut budget, run);
+    }
     run_page::versions(&mut body, run);
     left_out(&mut body, &budget);
     frame(&format!("{}: {}", run.scenario(), run.verdict()), &body)
@@ -81,6 +83,9 @@ fn accidents(out: &mut Html, budget: &mut Budget, run: &Run) {
         findings::one(out, budget, run, group, "run");
         let pairs = group["set"].as_array().into_iter().flatten();
         let rows: Vec<Vec<String>> = pairs.map(|pair| vec![text(&pair[0]), text(&pair[1])]).collect();
+        if let Some(zone) = group["blind_corner"].as_str() {
+            out.element("p", "What a map should carry about this corner:").element("pre", zone);
+        }
         if !rows.is_empty() {
             out.table("Values of this instance", &["value", "is"], &rows);
         }
