@@ -286,7 +286,10 @@ fn safe_is_said_with_a_proof_and_withheld_without() {
     assert!(proof["found_m"].as_f64() > proof["needed_m"].as_f64() && proof["lambda"].as_f64() < Some(1.0), "{proof}");
     assert!(human.contains("safe inside the error model: clearance"), "{human}");
     let (human, (code, result)) = explored("steady-corridor-switch");
-    assert_eq!((code, &result["verdict"]), (0, &"not found".into()), "{result}");
+    // One run in seven leaves what was explored, which is no pass.
+    assert_eq!((code, &result["verdict"]), (5, &"not found".into()), "{result}");
+    assert_eq!(result["coverage"]["covered"], false, "{result}");
     assert!(result["soundness"]["why"].as_str().unwrap().contains("brake"), "{result}");
     assert!(human.contains("not proven: ") && !human.contains("safe"), "{human}");
+    assert!(human.contains("not covered: only 86 %"), "{human}");
 }
