@@ -230,7 +230,7 @@ fn the_accident_at_the_t_junction_is_found_explained_and_drawn() {
     let kinds: std::collections::BTreeSet<String> = accidents.iter().map(|a| a["triage"].to_string()).collect();
     assert_eq!(kinds.len(), accidents.len(), "each is different");
     let page = project.read("runs/last/report.html");
-    for part in ["convergence", "--input", "mechanism:"] {
+    for part in ["convergence", "--input", "mechanism:", "from above", "from the kerb"] {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("anabranch replay"), "there is nothing to replay");

@@ -187,7 +187,7 @@ impl Junction {
         faces.iter().for_each(|face| draw(&mut out, &camera, face, light));
         let _ = write!(
             out,
-            "<rect x=\"4\" y=\"6\" width=\"250\" height=\"20\" fill=\"#000\" opacity=\"0.5\"/><text x=\"10\" y=\"20\" font-family=\"sans-serif\" font-size=\"13\" fill=\"#fff\">{}, {:.2} s, {:.1} and {:.1} m/s</text></svg>",
+            "<rect x=\"4\" y=\"6\" width=\"250\" height=\"20\" fill=\"#000\" fill-opacity=\"0.5\"/><text x=\"10\" y=\"20\" font-family=\"sans-serif\" font-size=\"13\" fill=\"#fff\">{}, {:.2} s, {:.1} and {:.1} m/s</text></svg>",
             view.name(),
             state.time_s(),
             state.speed_mps,
@@ -240,7 +240,7 @@ fn draw(out: &mut String, camera: &Camera, face: &Face, light: f64) {
     if outline.len() < 3 {
         return;
     }
-    let points: Vec<String> = outline.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+    let corners: Vec<String> = outline.iter().map(|[x, y]| format!("{x:.1} {y:.1}")).collect();
     let fill = hex(face.colour.map(|x| x * light));
-    let _ = write!(out, "<polygon points=\"{}\" fill=\"{fill}\"/>", points.join(" "));
+    let _ = write!(out, "<path d=\"M{}Z\" fill=\"{fill}\"/>", corners.join("L"));
 }
