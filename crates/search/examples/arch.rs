@@ -59,6 +59,7 @@ fn tuned(words: &str) -> Tuning {
         let value: f64 = value.parse().unwrap_or(f64::NAN);
         match key {
             "bounds" => tuning.bounds = value,
+            "plain" => tuning.plain = value,
             "more" => tuning.more = value,
             "starts" => tuning.starts = value as u64,
             "level" => tuning.level = value,

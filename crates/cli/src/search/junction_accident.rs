@@ -164,7 +164,11 @@ impl Found {
 
 /// A reserve that was never asked for is none.
 fn reserve(reserve_m: f64) -> String {
-    if reserve_m < f64::MAX { format!("{} m", short(reserve_m, 2)) } else { "does not apply (it was never in front of the other car in its lane)".to_owned() }
+    if reserve_m < f64::MAX {
+        format!("{} m", short(reserve_m, 2))
+    } else {
+        "does not apply (it was never in front of the other car in its lane)".to_owned()
+    }
 }
 
 fn mechanism(triage: &Triage) -> String {

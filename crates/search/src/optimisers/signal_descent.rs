@@ -17,7 +17,9 @@ use crate::space::{Group, Layout};
 pub struct Tuning {
     /// Probability that a level is one of the two bounds.
     pub bounds: f64,
-    /// Probability of one more piece in a start, again and again.
+    /// Probability that all signals of a start are constant, where values differ and a descent can follow.
+    pub plain: f64,
+    /// Probability of one more piece in any other start, again and again.
     pub more: f64,
     /// Starts that are drawn before a descent from the best of them.
     pub starts: u64,
@@ -46,18 +48,19 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            bounds: 0.45,
-            more: 0.85,
+            bounds: 0.42,
+            plain: 0.65,
+            more: 0.95,
             starts: 8,
             level: 0.5,
-            halve: 0.5,
-            all: 0.1,
-            again: 0.7,
+            halve: 0.45,
+            all: 0.2,
+            again: 0.95,
             mirror: 0.5,
             longer: 1.5,
             flat: 1.0,
             step: 0.4,
-            idle: 25,
+            idle: 40,
             fresh: 0.03,
         }
     }
@@ -103,9 +106,11 @@ impl SignalDescent {
     /// A point whose signals have few levels.
     fn start(&self, dice: &mut Dice) -> Vec<f64> {
         let mut point = vec![0.0; self.layout.len()];
+        let is_plain = self.alike <= 1 && dice.flips(self.tuning.plain);
+        let more = if is_plain { 0.0 } else { self.tuning.more };
         for group in &self.groups {
             let mut changes = 0;
-            while changes + 1 < group.len && dice.flips(self.tuning.more) {
+            while changes + 1 < group.len && dice.flips(more) {
                 changes += 1;
             }
             let mut level = self.level(dice);
