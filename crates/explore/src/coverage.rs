@@ -13,7 +13,7 @@ use crate::table::Table;
 /// Runs that are advanced together.
 const SIDE_BY_SIDE: u64 = 64;
 
-/// Where fewer random runs than this stay inside what was explored, an exploration without finding says so first of all.
+/// Where surely fewer random runs than this stay inside what was explored, an exploration without finding is no pass.
 pub const COVERED_SHARE: f64 = 0.95;
 
 /// What random runs found about an exploration.
@@ -45,9 +45,10 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Whether enough random runs stayed inside; none if nobody looked.
+    /// Whether enough random runs may stay inside, by the upper end of the interval: what chance could have done is not
+    /// held against an exploration. None if nobody looked.
     pub fn is_covered(&self) -> Option<bool> {
-        (self.rollouts > 0).then_some(self.share >= COVERED_SHARE)
+        (self.rollouts > 0).then_some(self.share_high >= COVERED_SHARE)
     }
 }
 
@@ -224,9 +225,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn less_than_nineteen_of_twenty_is_not_covered() {
-        let of = |rollouts, share| Coverage { rollouts, share, ..Coverage::default() }.is_covered();
-        assert_eq!([of(0, 0.0), of(500, 0.95), of(500, 0.948)], [None, Some(true), Some(false)]);
+    fn surely_less_than_nineteen_of_twenty_is_not_covered() {
+        let of = |inside, rollouts| {
+            let (_, share_high) = clopper_pearson(inside, rollouts, 0.05);
+            Coverage { rollouts, share_high, ..Coverage::default() }.is_covered()
+        };
+        assert_eq!([of(0, 0), of(473, 500), of(460, 500), of(43, 50)], [None, Some(true), Some(false), Some(false)]);
     }
 
     #[test]
