@@ -127,7 +127,9 @@ impl Triage {
         let instance = junction.instance();
         let is_too_fast = instance.other_mps > SPEED_LIMIT_MPS;
         let had_time = state.entry_tick.map_or(0.0, ago_s) > TIME_TO_STOP_S;
-        let fault = match (had_time, is_too_fast) {
+        // Who drives into the car ahead is at fault, however long both were in the lane.
+        let is_ahead = junction.car(state).x >= junction.other(state).x;
+        let fault = match (had_time && is_ahead, is_too_fast) {
             (true, _) => Fault::Other,
             (false, true) => Fault::Both,
             (false, false) => Fault::Car,
