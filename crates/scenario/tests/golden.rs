@@ -77,13 +77,11 @@ fn digest(drive: &Drive, settings: &Settings, threads: usize) -> String {
 fn only_digest(spec: &ScenarioSpec, levels_max: u32, order: engine::Order) -> String {
     let drive = Drive::assemble(spec).unwrap();
     let settings = settings(spec, &drive, levels_max, order);
-    let found = digest(&drive, &settings, 2);
     if cfg!(debug_assertions) {
-        return found;
+        return digest(&drive, &settings, 2);
     }
-    for threads in [1, 7] {
-        assert_eq!(digest(&drive, &settings, threads), found, "{} {order:?} with {threads} threads", drive.name());
-    }
+    let found = digest(&drive, &settings, 1);
+    assert_eq!(digest(&drive, &settings, 7), found, "{} {order:?} with 7 threads", drive.name());
     if drive.network().is_none() {
         let mut one_by_one = drive;
         one_by_one.set_side_by_side(false);
