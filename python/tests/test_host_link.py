@@ -47,7 +47,9 @@ while not ended:
 
 @pytest.fixture(scope="module")
 def host():
-    subprocess.run(["cargo", "build", "-q", "-p", "anabranch-bridge", "--bin", "anabranch-rogue"], cwd=ROOT, check=True)
+    # With the features of the tests in Rust, after which there is nothing left to build.
+    chosen = ["--workspace", "--exclude", "anabranch-bench", "--features", "anabranch-cli/wasm"]
+    subprocess.run(["cargo", "build", "-q", *chosen, "--bin", "anabranch-rogue"], cwd=ROOT, check=True)
     return ROOT / "target" / "debug" / "anabranch-rogue"
 
 

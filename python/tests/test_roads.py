@@ -35,6 +35,17 @@ def test_there_is_no_road_where_there_is_none() -> None:
     assert seen.road is None and arrays.ahead(seen).shape == (0, 6)
 
 
+def test_messages_and_tyres_are_read_where_a_scenario_has_helpers() -> None:
+    told = {"id": 3, "x": 90.0, "y": 0.0, "heading": 0.0, "speed": 18.0, "accel": -6.0, "length": 4.6, "age": 0.15}
+    tyres = {"fl": 1.0, "fr": 1.0, "rl": 0.5, "rr": 1.0, "warning": True}
+    seen = anabranch.Seen({**on_road(), "radio": [told], "tyres": tyres})
+    (heard,) = seen.radio
+    assert (heard.id, heard.x, heard.speed, heard.accel, heard.age) == (3, 90.0, 18.0, -6.0, 0.15)
+    assert seen.tyres is not None and seen.tyres.warning and seen.tyres.rl == 0.5
+    without = anabranch.Seen(on_road())
+    assert without.radio == [] and without.tyres is None
+
+
 def test_a_route_begins_a_run() -> None:
     begin = anabranch.Begin({"route": [{"lane": "main.1", "from_m": 5.0, "to_m": 90.0, "then": "left"}]})
     (leg,) = begin.route

@@ -13,7 +13,7 @@ struct Campaign {
     dose: &'static str,
 }
 
-const CAMPAIGNS: [Campaign; 5] = [
+const CAMPAIGNS: [Campaign; 6] = [
     Campaign {
         name: "verdicts",
         package: "anabranch-scenario",
@@ -53,6 +53,14 @@ const CAMPAIGNS: [Campaign; 5] = [
         test: "reading_and_formatting_damaged_models",
         variable: "ANABRANCH_FUZZ_ROUNDS",
         dose: "10000000",
+    },
+    Campaign {
+        name: "twin",
+        package: "anabranch-scenario",
+        binary: "closed_loop",
+        test: "an_exploration_by_a_model_is_that_of_its_twin",
+        variable: "ANABRANCH_LEVELS",
+        dose: "22",
     },
 ];
 

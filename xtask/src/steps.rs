@@ -1,6 +1,8 @@
 //! What `check`, `test` and `bench` consist of.
 
+use std::num::NonZero;
 use std::process::{Command, Stdio};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::metadata::{self, cargo};
@@ -60,36 +62,83 @@ const TOOLS: [Tool; 5] = [
 pub struct Step {
     name: &'static str,
     run: fn() -> Report,
+    when: When,
+}
+
+/// When a step runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    /// In its turn.
+    InTurn,
+    /// Beside those in turn, after others of its kind: it keeps one core busy and little else.
+    Beside,
+    /// In its turn, when nothing runs beside it any more.
+    Alone,
+}
+
+impl Step {
+    const fn new(name: &'static str, run: fn() -> Report) -> Self {
+        Self { name, run, when: When::InTurn }
+    }
+    const fn beside(name: &'static str, run: fn() -> Report) -> Self {
+        Self { name, run, when: When::Beside }
+    }
+    const fn alone(name: &'static str, run: fn() -> Report) -> Self {
+        Self { name, run, when: When::Alone }
+    }
+    /// Runs it, and says how long that took.
+    fn done(&self) -> Done {
+        eprintln!("── {}", self.name);
+        let begun = now();
+        let report = (self.run)();
+        if let Some(problem) = &report.problem {
+            eprintln!("{problem}");
+        }
+        Done { name: self.name, report, took: begun.elapsed() }
+    }
+}
+
+/// A step that was run.
+struct Done {
+    name: &'static str,
+    report: Report,
+    took: Duration,
 }
 
 /// The steps of `cargo xtask check`, the cheap ones first.
 pub fn check() -> Vec<Step> {
     vec![
-        Step { name: "tidy", run: || said(tidy::check_workspace()) },
-        Step { name: "rooms", run: || said(rooms::check_workspace()) },
-        Step { name: "fmt", run: || runner::run(cargo().args(["fmt", "--all", "--check"])) },
-        Step { name: "clippy", run: clippy },
-        Step { name: "tests", run: all_tests },
-        Step { name: "doctests", run: doctests },
+        Step::new("tidy", || said(tidy::check_workspace())),
+        Step::new("rooms", || said(rooms::check_workspace())),
+        Step::new("fmt", || runner::run(cargo().args(["fmt", "--all", "--check"]))),
+        Step::new("clippy", clippy),
+        Step::alone("tests", all_tests),
+        Step::new("doctests", doctests),
     ]
 }
 
 /// The steps of `cargo xtask test`. What is built with optimisation is what must not differ by it, and what takes a fast
-/// build: linking the whole program once more would cost minutes and show nothing new.
+/// build: linking the whole program once more would cost minutes and show nothing new. The tests in Python come after
+/// those in Rust, which build the program they talk to.
 pub fn test() -> Vec<Step> {
-    let mut steps = vec![Step { name: "tools", run: tools }];
-    steps.extend(python());
+    let mut steps = vec![Step::new("tools", tools)];
+    let [packages, types, tests] = python_steps();
+    steps.extend([packages, types]);
     steps.extend(check());
-    steps.push(Step { name: "golden and verdicts, release", run: truth_in_release });
+    steps.extend([tests, Step::new("golden and verdicts, release", truth_in_release)]);
     steps
 }
 
-/// The steps of `cargo xtask python`. They come before the tests in Rust, which start drivers in Python.
+/// The steps of `cargo xtask python`.
 pub fn python() -> Vec<Step> {
-    vec![
-        Step { name: "python packages", run: python::prepare },
-        Step { name: "python types", run: python::types },
-        Step { name: "python tests", run: python::tests },
+    python_steps().into()
+}
+
+fn python_steps() -> [Step; 3] {
+    [
+        Step::beside("python packages", python::prepare),
+        Step::beside("python types", python::types),
+        Step::beside("python tests", python::tests),
     ]
 }
 
@@ -99,16 +148,12 @@ pub fn run_all(task: &str, steps: Vec<Step>) -> Result<(), String> {
     let mut counts = Counts::default();
     let mut table = Vec::new();
     let mut failed = Vec::new();
-    for step in steps {
-        eprintln!("── {}", step.name);
-        let begun = now();
-        let report = (step.run)();
+    for Done { name, report, took } in all_done(&steps) {
         counts.add(report.counts);
         let word = if report.problem.is_none() { "ok" } else { "FAILED" };
-        table.push(format!("{:<18}{:>9}  {word}", step.name, seconds(begun.elapsed())));
-        if let Some(problem) = report.problem {
-            eprintln!("{problem}");
-            failed.push(step.name);
+        table.push(format!("{name:<18}{:>9}  {word}", seconds(took)));
+        if report.problem.is_some() {
+            failed.push(name);
         }
     }
     println!("\n{}", table.join("\n"));
@@ -120,6 +165,33 @@ pub fn run_all(task: &str, steps: Vec<Step>) -> Result<(), String> {
     } else {
         Err(format!("{task}: FAILED in {}; {tests}, in {took}", failed.join(", ")))
     }
+}
+
+/// Runs all steps: those beside that follow each other run in that order, while the others go on.
+fn all_done(steps: &[Step]) -> Vec<Done> {
+    thread::scope(|scope| {
+        let mut done = Vec::new();
+        let mut beside = None;
+        for chain in steps.chunk_by(|a, b| a.when == When::Beside && b.when == When::Beside) {
+            match chain[0].when {
+                When::Beside => {
+                    done.extend(waited_for(&mut beside));
+                    beside = Some(scope.spawn(|| chain.iter().map(Step::done).collect()));
+                }
+                When::InTurn => done.push(chain[0].done()),
+                When::Alone => {
+                    done.extend(waited_for(&mut beside));
+                    done.push(chain[0].done());
+                }
+            }
+        }
+        done.extend(waited_for(&mut beside));
+        done
+    })
+}
+
+fn waited_for(beside: &mut Option<ScopedJoinHandle<'_, Vec<Done>>>) -> Vec<Done> {
+    beside.take().map_or_else(Vec::new, |chain| chain.join().expect("a step does not panic"))
 }
 
 /// Builds release and measures everything, or the one bench named. The link to Python is measured from Python.
@@ -180,7 +252,9 @@ fn doctests() -> Report {
 pub fn tests(selection: &[&str]) -> Command {
     let mut command = cargo();
     if succeeds(&["cargo", "nextest", "--version"]) {
-        command.args(["nextest", "run", "--no-fail-fast", "--no-tests=warn"]);
+        // Many tests wait for processes they started: twice as many as cores keep the cores busy.
+        let threads = 2 * thread::available_parallelism().map_or(1, NonZero::get);
+        command.args(["nextest", "run", "--no-fail-fast", "--no-tests=warn", &format!("--test-threads={threads}")]);
     } else {
         command.args(["test", "--no-fail-fast"]);
     }
@@ -227,14 +301,12 @@ mod tests {
     #[test]
     fn every_failed_step_is_named_and_none_hides_another() {
         let steps = vec![
-            Step { name: "first", run: || Report::failed("broken".to_owned()) },
-            Step {
-                name: "second",
-                run: || Report { counts: Counts { passed: 1, failed: 0, skipped: 0 }, problem: None },
-            },
-            Step { name: "third", run: || Report::failed("broken too".to_owned()) },
+            Step::new("first", || Report::failed("broken".to_owned())),
+            Step::beside("second", || Report { counts: Counts { passed: 1, failed: 0, skipped: 0 }, problem: None }),
+            Step::beside("beside", || Report::failed("broken beside".to_owned())),
+            Step::alone("third", || Report::failed("broken too".to_owned())),
         ];
         let message = run_all("check", steps).unwrap_err();
-        assert!(message.starts_with("check: FAILED in first, third; 1 tests passed, 0 failed"), "{message}");
+        assert!(message.starts_with("check: FAILED in first, beside, third; 1 tests passed, 0 failed"), "{message}");
     }
 }

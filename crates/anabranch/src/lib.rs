@@ -79,6 +79,33 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # Your own sensors and actuators
+//!
+//! A [`Sensor`] is one method from the true world and the true car to one value; the driver is told it in [`Seen::readings`]. An
+//! [`Actuator`] is one method over everything that the driver was told and everything that it asked for.
+//! `examples/own_parts.rs` has both in a scenario; with [`mod@in_units`] the compiler checks their units.
+//!
+//! ```
+//! use anabranch::*;
+//!
+//! let ahead = |world: &World<'_>, car: &TrueCar| world.ray_m(car.pose().point(), car.heading, 30.0);
+//! let sensors = Sensors::default().with("ahead", ahead);
+//!
+//! /// The faster it goes, the less the engine can add.
+//! #[derive(Clone)]
+//! struct Engine;
+//! impl Actuator for Engine {
+//!     fn act(&mut self, inputs: &Seen, outputs: &mut Decision) {
+//!         outputs.accel = outputs.accel.min(1.0 / inputs.speed.abs().max(0.1));
+//!     }
+//!     fn is_memoryless(&self) -> bool { true }
+//! }
+//! let mut asked = Decision { accel: 1.5, ..Decision::default() };
+//! Engine.act(&Seen { speed: 2.0, ..Seen::default() }, &mut asked);
+//! assert_eq!(asked.accel, 0.5);
+//! # let _ = sensors;
+//! ```
+//!
 //! # Everything else
 //!
 //! [`Explorer`] has what [`explore`] decides for you: seeds, threads, budgets, trails on disk, observers. [`replay`] runs one error
@@ -87,12 +114,16 @@
 //! program of a driver in Rust. [`search`] looks for the most dangerous point of a space instead: any [`System`] is an objective
 //! ([`search::SystemObjective`]). The parts themselves are [`kernel`], [`engine`], [`search`], [`bridge`] and [`loops`].
 
+mod actuator;
 mod driver;
 mod findings;
+pub mod in_units;
 mod scenario;
 
+pub use actuator::{Actuated, Actuator};
 pub use driver::{Driver, DriverFactory, DriverInstance, key, serve_driver};
 pub use findings::{Explored, Finding, Trouble, confirm, explore};
+pub use in_units::{CarInUnits, CommandInUnits, Reading, change_in_units, in_units};
 pub use scenario::{Scenario, ScenarioTrouble, explore_drive, explore_driver, explore_scenario};
 
 pub use anabranch_bridge as bridge;
@@ -115,5 +146,6 @@ pub use anabranch_kernel::{
     CellSize, Chance, Choice, Choices, Danger, Digest, ErrorSpace, Fault, Grid, Job, KeyWriter, Mode, ParamSpace,
     Params, Seed, SegmentEnd, Signal, Site, State, System, Variable, Verdict, Watch, to_bytes,
 };
-pub use anabranch_scenario::drive::foreign::{Hidden, Outside};
+pub use anabranch_scenario::drive::RoadUser;
+pub use anabranch_scenario::drive::foreign::{Hidden, Outside, Sensor, Sensors, TrueCar, World};
 pub use anabranch_scenario::{Drive, DriveState};

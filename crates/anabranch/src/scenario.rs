@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anabranch_explore::{self as engine, Merge, Settings};
 use anabranch_kernel::System;
-use anabranch_scenario::drive::foreign::Outside;
+use anabranch_scenario::drive::foreign::{Outside, Sensors};
 use anabranch_scenario::file::{self, Document, FILE_BYTES_MAX, Hooks, Report, ScenarioSpec};
 use anabranch_scenario::{AssembleError, Drive};
 
@@ -103,6 +103,13 @@ impl Scenario {
     /// As [`drive`](Self::drive).
     pub fn drive_with(&self, driver: impl Driver) -> Result<Drive, ScenarioTrouble> {
         self.drive_outside(Outside::new(Box::new(DriverFactory(driver))))
+    }
+    /// The closed loop with a driver of one's own that is told what these sensors read.
+    ///
+    /// # Errors
+    /// As [`drive`](Self::drive).
+    pub fn drive_with_sensors(&self, driver: impl Driver, sensors: Sensors) -> Result<Drive, ScenarioTrouble> {
+        self.drive_outside(Outside { sensors, ..Outside::new(Box::new(DriverFactory(driver))) })
     }
     /// The closed loop with any driver from outside: another process, for example.
     ///

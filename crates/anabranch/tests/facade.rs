@@ -2,7 +2,13 @@
 
 mod law;
 
-use anabranch::{Answer, DriverInstance, Instance, Op, Scenario, Seen, explore_driver, explore_scenario};
+use std::sync::{Arc, Mutex};
+
+use anabranch::{
+    Actuated, Actuator, Answer, Begin, Choice, Decision, Driver, DriverInstance, Instance, KeyVariable, Op, Scenario,
+    Seed, Seen, SegmentEnd, Sensors, System, TrueCar, Watch, World, check_contract, explore_driver, explore_scenario,
+    key,
+};
 use law::Law;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/narrow-passage.toml");
@@ -69,4 +75,116 @@ fn mistakes_in_a_scenario_are_told_with_their_place() {
     let message = Scenario::from_text("mine.toml", text).unwrap_err().to_string();
     assert!(message.contains("mine.toml") && message.contains("E0104"), "{message}");
     assert!(Scenario::read("nowhere.toml").unwrap_err().to_string().starts_with("nowhere.toml: "));
+}
+
+/// A corridor, 1.6 m to each side.
+const CORRIDOR: &str = r#"schema = "anabranch/1"
+name   = "corridor"
+[world]
+step = "10 ms"
+[[world.wall]]
+line = [["-10 m", "1.6 m"], ["40 m", "1.6 m"]]
+[[world.wall]]
+line = [["-10 m", "-1.6 m"], ["40 m", "-1.6 m"]]
+[ego]
+start = { x = "0 m", y = "0.2 m" }
+goal  = { x = "20 m", y = "0.2 m" }
+path  = [{ length = "20 m" }]
+[[error]]
+id   = "jump"
+on   = "ego.localisation"
+jump = { radius = "0.1 m", directions = 2 }
+[explore]
+until = "3 s"
+[[must]]
+id    = "no-contact"
+never = "ego.contact"
+"#;
+
+/// Tick, both readings, speed.
+type Note = (u64, f64, f64, f64);
+
+/// Drives on, and notes what it is told.
+#[derive(Clone, Default)]
+struct Notes(Arc<Mutex<Vec<Note>>>);
+
+impl Driver for Notes {
+    fn step(&mut self, seen: &Seen) -> Decision {
+        let reading = |name: &str| seen.readings[name];
+        self.0.lock().unwrap().push((seen.tick, reading("left"), reading("noisy"), seen.speed));
+        Decision { accel: 2.0, ..Decision::default() }
+    }
+    fn is_memoryless(&self) -> bool {
+        true
+    }
+}
+
+fn sensors() -> Sensors {
+    let left = |world: &World<'_>, car: &TrueCar| {
+        assert!((world.goal().x - 20.0).abs() < 1e-9 && world.lines().count() == 2 && world.others().is_empty());
+        world.ray_m(car.pose().point(), car.heading + std::f64::consts::FRAC_PI_2, 9.0)
+    };
+    let noisy = |world: &World<'_>, _: &TrueCar| world.time_s() + 0.001 * world.chance("noisy").normal(0);
+    Sensors::default().with("left", left).with("noisy", noisy)
+}
+
+fn run_once(driver: impl Driver, sensors: Sensors) -> (f64, f64) {
+    let scenario = Scenario::from_text("corridor.toml", CORRIDOR).unwrap();
+    let drive = scenario.drive_with_sensors(driver, sensors).unwrap();
+    let mut state = drive.start(Seed(7), &drive.space().all()[0]).unwrap();
+    while drive.run(&mut state, Choice(0), &mut Watch::off()).unwrap() == SegmentEnd::Open {}
+    (state.car.car.x, state.car.car.speed)
+}
+
+#[test]
+fn a_sensor_in_rust_reads_the_true_world_and_its_noise_repeats() {
+    let told = || {
+        let notes = Notes::default();
+        run_once(notes.clone(), sensors());
+        let told = notes.0.lock().unwrap().clone();
+        told.into_iter().filter(|(tick, ..)| *tick <= 250).collect::<Vec<_>>()
+    };
+    let first = told();
+    assert!(first.iter().all(|(_, left, ..)| (left - 1.4).abs() < 1e-6), "from the rear axle to the left wall");
+    assert!(first.iter().all(|(tick, _, noisy, _)| (noisy - *tick as f64 * 0.01).abs() < 0.01));
+    assert!(first.iter().any(|(tick, _, noisy, _)| (noisy - *tick as f64 * 0.01).abs() > 1e-5));
+    assert_eq!(first, told());
+}
+
+/// Constant power beyond 1 m/s, and a push that comes slowly.
+#[derive(Clone, Default)]
+struct Engine {
+    accel: f64,
+    hides_memory: bool,
+}
+
+impl Actuator for Engine {
+    fn act(&mut self, inputs: &Seen, outputs: &mut Decision) {
+        let most = 1.0 / inputs.speed.abs().max(1.0);
+        self.accel += 0.1 * (outputs.accel.min(most) - self.accel);
+        outputs.accel = self.accel;
+    }
+    fn begin(&mut self, _: &Begin) {
+        self.accel = 0.0;
+    }
+    fn key(&self) -> Vec<(KeyVariable, f64)> {
+        if self.hides_memory { Vec::new() } else { vec![(key("engine", "m/s^2", 0.05), self.accel)] }
+    }
+}
+
+#[test]
+fn an_actuator_in_rust_sees_inputs_and_outputs_and_its_memory_counts() {
+    let (_, free_mps) = run_once(Notes::default(), sensors());
+    let (_, weak_mps) = run_once(Actuated::new(Notes::default(), Engine::default()), sensors());
+    // v dv = P dt beyond 1 m/s: about the root of 1 + 2 (3 s − 1 s).
+    assert!(free_mps > 5.0 && (weak_mps - 5.0_f64.sqrt()).abs() < 0.2, "{free_mps} {weak_mps}");
+    let scenario = Scenario::from_text("corridor.toml", CORRIDOR).unwrap();
+    let drive = scenario.drive_with_sensors(Actuated::new(Notes::default(), Engine::default()), sensors()).unwrap();
+    assert!(drive.variables().iter().any(|variable| variable.name == "driver.engine"));
+    check_contract(&drive, 2, 3).unwrap();
+    // An actuator that hides its memory makes nothing merge, however little its driver remembers.
+    let hidden = Actuated::new(Notes::default(), Engine { hides_memory: true, ..Engine::default() });
+    assert!(!hidden.is_memoryless() && hidden.key().is_empty() && hidden.bytes().is_none());
+    let drive = scenario.drive_with_sensors(hidden, sensors()).unwrap();
+    assert!(drive.variables().iter().any(|variable| variable.name == "driver_memory"));
 }

@@ -9,6 +9,7 @@ mod counters;
 mod cycle;
 mod link;
 mod memory;
+mod model_branches;
 mod model_steps;
 mod models;
 mod overhead;
@@ -79,6 +80,7 @@ const BENCHES: &[Bench] = &[
     ("roads", roads::run),
     ("models", models::run),
     ("model-steps", model_steps::run),
+    ("model-branches", model_branches::run),
     ("version", version::run),
     ("road", road::run),
     ("vehicle", vehicle::run),

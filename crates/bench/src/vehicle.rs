@@ -102,7 +102,9 @@ fn cycles_cpu_s(others: u32) -> f64 {
                         .map(|number| object(number, f64::from(cycle) * CYCLE_S)),
                 );
                 let ego = EgoEstimate::from(plant.motion(&state));
-                let command = driver.decide(&mut memory, &Seen { ego, objects: &objects, lights: &[] });
+                let seen =
+                    Seen { ego, objects: &objects, lights: &[], heard: &[], soft_tyre: false, signs_m: f64::INFINITY };
+                let command = driver.decide(&mut memory, &seen);
                 let (steering, accel) = (command.steering, command.accel);
                 plant.step(&mut state, &Inputs { steering, accel, gear_sign: 1.0, friction: 0.9 });
             }

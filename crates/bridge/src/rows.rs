@@ -1,10 +1,12 @@
 //! The numbers of a step as one row of doubles, for those who want it: forty names in every step cost more than most drivers.
 
+use std::collections::BTreeMap;
+
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_bytes::Bytes;
 
-use crate::protocol::{Branch, Card, ObjectSeen, Occupancy, Op, PlainSeen, RoadSeen, Seen};
+use crate::protocol::{Branch, Card, HeardSeen, ObjectSeen, Occupancy, Op, PlainSeen, RoadSeen, Seen, TyresSeen};
 
 /// Word in a card's `wants`.
 const WORD: &str = "rows";
@@ -52,6 +54,12 @@ struct RowSeen<'a> {
     road: Option<&'a RoadSeen>,
     #[serde(skip_serializing_if = "Option::is_none")]
     plain: Option<&'a PlainSeen>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    readings: &'a BTreeMap<String, f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    radio: Option<&'a [HeardSeen]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tyres: Option<&'a TyresSeen>,
     #[serde(skip_serializing_if = "Option::is_none")]
     occupancy: Option<&'a Occupancy>,
 }
@@ -59,7 +67,9 @@ struct RowSeen<'a> {
 impl<'a> RowSeen<'a> {
     fn new(row: &'a [u8], seen: &'a Seen) -> Self {
         let (road, occupancy) = (seen.road.as_deref(), seen.occupancy.as_deref());
-        Self { row: Bytes::new(row), objects: &seen.objects, road, plain: seen.plain.as_deref(), occupancy }
+        let (plain, readings) = (seen.plain.as_deref(), &seen.readings);
+        let (radio, tyres) = (seen.radio.as_deref(), seen.tyres.as_deref());
+        Self { row: Bytes::new(row), objects: &seen.objects, road, plain, readings, radio, tyres, occupancy }
     }
 }
 

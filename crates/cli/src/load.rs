@@ -50,7 +50,7 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, Failure> {
 /// As [`load`]; `settings` say how to explore and not what, so they are no part of the scenario's identity.
 pub fn load_with(path: &Path, overrides: &[Override], settings: &[Override]) -> Result<Loaded, Failure> {
     let bytes = read(path)?;
-    load_text(path, &bytes, overrides, settings)
+    load_text(path, &bytes, overrides, settings).map_err(|failure| crate::family::relocated(path, failure))
 }
 
 /// As [`load_with`], with the bytes already at hand.
@@ -134,7 +134,8 @@ fn digest_file(digest: &mut DigestWriter, path: &Path) -> std::io::Result<()> {
 
 /// A component model that computes something else makes another scenario.
 fn with_models(hash: Digest, spec: &ScenarioSpec) -> Digest {
-    let Some(model) = &spec.ego.driver.model else { return hash };
+    let driver = &spec.ego.driver;
+    let Some(model) = driver.model.as_ref().or(driver.behind.as_ref()) else { return hash };
     let mut digest = DigestWriter::new();
     digest.wide(hash.0);
     for stage in &model.stages {
@@ -165,8 +166,9 @@ fn identity(bytes: &[u8], overrides: &[Override]) -> Digest {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let refused = |e: std::io::Error| Failure::file("read", path, &e);
-    let size = std::fs::metadata(path).map_err(refused)?;
+    let (file, _) = crate::family::addressed(path);
+    let refused = |e: std::io::Error| Failure::file("read", &file, &e);
+    let size = std::fs::metadata(&file).map_err(refused)?;
     if size.is_dir() {
         return Err(Failure::input(format!("`{}` is a folder", path.display()), "name a scenario file in it"));
     }
@@ -174,7 +176,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let message = format!("`{}` has {} bytes; a scenario has at most {FILE_BYTES_MAX}", path.display(), size.len());
         return Err(Failure::input(message, ""));
     }
-    crate::family::as_scenario(path, std::fs::read(path).map_err(refused)?)
+    crate::family::as_scenario(path, std::fs::read(&file).map_err(refused)?)
 }
 
 /// A scenario becomes a loop, or there is no path to drive.
@@ -240,7 +242,8 @@ impl Loaded {
     }
 
     fn located(&self, code: Code, span: anabranch_scenario::file::Span, message: String, help: &str) -> Failure {
-        Failure::Located(self.document.diagnostic(code, span, message, help).into())
+        let failure = Failure::Located(self.document.diagnostic(code, span, message, help).into());
+        crate::family::relocated(&self.path, failure)
     }
 
     /// What a person calls an obstacle of a verdict: walls come first.

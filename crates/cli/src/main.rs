@@ -24,6 +24,7 @@ mod search;
 mod simulate;
 mod suite;
 mod tolerance;
+mod triage;
 mod usage;
 mod verbs;
 

@@ -64,6 +64,9 @@ pub fn bytes(value: u64) -> String {
 
 /// Metres to the millimetre, seconds to the hundredth: no more than `decimals`, none that say nothing.
 pub fn short(value: f64, decimals: usize) -> String {
+    if value.is_finite() && value.abs() >= 1e15 {
+        return format!("{value:.3e}");
+    }
     let text = format!("{value:.decimals$}");
     if !text.contains('.') {
         return text;

@@ -129,6 +129,23 @@ pub fn find(reference: &str, sets: &[Override]) -> Result<Found, Failure> {
     Ok(Found { finding, path, loaded, warning })
 }
 
+/// What is kept of an accident of a benchmark, beside its pictures.
+pub const INSTANCE: &str = "instance.json";
+
+/// The file of an accident of a benchmark, if the reference means one.
+pub fn instance_path(reference: &str) -> Option<PathBuf> {
+    let given = Path::new(reference);
+    if given.is_file() {
+        return given.file_name().is_some_and(|name| name == INSTANCE).then(|| given.to_owned());
+    }
+    let beside = given.join(INSTANCE);
+    if beside.is_file() {
+        return Some(beside);
+    }
+    let found = reference.parse::<RunReference>().ok()?.resolve(Path::new(RUNS)).ok()?;
+    found.finding.map(|folder| folder.join(INSTANCE)).filter(|path| path.is_file())
+}
+
 /// The file that `last#1`, `folder#2` or a path means.
 pub fn finding_path(reference: &str) -> Result<PathBuf, Failure> {
     let path = Path::new(reference);
@@ -140,6 +157,10 @@ pub fn finding_path(reference: &str) -> Result<PathBuf, Failure> {
     }
     if reference.ends_with(".toml") {
         return Err(Failure::input(format!("there is no file `{reference}`"), ""));
+    }
+    if instance_path(reference).is_some() {
+        let message = format!("`{reference}` is an accident of a benchmark, not of a scenario");
+        return Err(Failure::input(message, "`replay` runs it again; `report` shows what would have prevented it"));
     }
     let found = reference.parse::<RunReference>()?.resolve(Path::new(RUNS))?;
     match found.finding {

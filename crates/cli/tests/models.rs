@@ -50,7 +50,7 @@ fn a_model_runs_over_a_table() {
     assert_eq!(ran.code, 0, "{ran:?}");
     // An empty cell keeps the last value.
     assert_eq!(project.read("out.csv"), "speed,limited\n10,0\n25,1\n25,1\n50,0\n");
-    assert!(ran.out.contains("4 ticks") && ran.out.contains("largest difference 0e0"), "{ran:?}");
+    assert!(ran.out.contains("4 ticks") && ran.out.contains("no difference"), "{ran:?}");
     let (code, value) = project.json(&arguments[..4]);
     assert_eq!(code, 0);
     assert_eq!(value["rows"], json!([[10.0, 0.0], [25.0, 1.0], [25.0, 1.0], [50.0, 0.0]]));
@@ -208,15 +208,15 @@ fn models_are_laid_out_and_exported() {
 }
 
 /// A session with the language server, as an editor has it.
-struct Session {
-    child: std::process::Child,
+pub(crate) struct Session {
+    pub(crate) child: std::process::Child,
     input: std::process::ChildStdin,
     output: BufReader<std::process::ChildStdout>,
     asked: u64,
 }
 
 impl Session {
-    fn start(project: &Project) -> Self {
+    pub(crate) fn start(project: &Project) -> Self {
         let mut child =
             project.command(&["lsp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
         let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
@@ -226,10 +226,10 @@ impl Session {
         let body = message.to_string();
         write!(self.input, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
     }
-    fn tell(&mut self, method: &str, params: Value) {
+    pub(crate) fn tell(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
-    fn receive(&mut self) -> Value {
+    pub(crate) fn receive(&mut self) -> Value {
         let mut length = 0;
         loop {
             let mut line = String::new();
@@ -243,7 +243,7 @@ impl Session {
         self.output.read_exact(&mut body).unwrap();
         serde_json::from_slice(&body).unwrap()
     }
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.asked += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }));
         let answer = self.receive();
@@ -300,4 +300,121 @@ fn an_editor_is_told_mistakes_types_definitions_and_names() {
     assert_eq!(session.ask("shutdown", Value::Null), Value::Null);
     session.tell("exit", Value::Null);
     assert!(session.child.wait().unwrap().success());
+}
+
+/// A comparison that compares nothing, or with anything, must not look like a pass.
+#[test]
+fn a_comparison_needs_something_to_compare_and_says_what_it_found() {
+    let project = models();
+    project.write("in.csv", "wish,on,v[1],v[2]\n10,1,0,0\n");
+    let run = |more: &[&str]| project.run(&[&["run", "models/cars/Limit.emam", "--inputs", "in.csv"], more].concat());
+    let ran = run(&["--tolerance", "1e-9"]);
+    assert!(ran.code == 2 && ran.err.contains("--tolerance compares nothing"), "{ran:?}");
+    for tolerance in ["nan", "inf", "-1"] {
+        let ran = run(&[&format!("--tolerance={tolerance}")]);
+        assert!(ran.code == 2 && ran.err.contains("write a number from 0 on"), "{ran:?}");
+    }
+    project.write("in.csv", "wish,on,v[1],v[2],out:speed\n10,1,0,0,11\n");
+    let ran = run(&["--tolerance", "1e-9"]);
+    assert!(ran.code == 1 && ran.err.contains("first at tick 1, speed: expected 11, got 10"), "{ran:?}");
+}
+
+#[test]
+fn values_outside_of_their_range_are_told_and_what_was_computed_is_kept() {
+    let project = Project::new();
+    project.write(
+        "A.emam",
+        "component A { ports in Q(0:10) x, in Q^{2,2} m, out Q(0:1) y; implementation Math { y = m(2,1)/x; } }",
+    );
+    project.write("in.csv", "x,m[1,1],m[1,2],m[2][1],m(2,2)\n2,0,0,1,0\n20,0,0,40,0\n0,0,0,1,0\n");
+    let ran = project.run(&["run", "A.emam", "--inputs", "in.csv", "--outputs", "out.csv"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert_eq!(project.read("out.csv"), "y\n0.5\n2\n");
+    for told in [
+        "`x` is 20 at tick 2, outside of its range 0 to 10",
+        "`y` is 2 at tick 2",
+        "tick 3: ./A.emam:1:11: a: y is not a finite",
+    ] {
+        assert!(ran.err.contains(told), "{told}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_stream_file_without_a_stream_is_no_pass() {
+    let project = models();
+    project.write("models/cars/Empty.stream", "");
+    project.write("models/cars/Bare.stream", "wish: 1; speed: 1;");
+    let (code, value) = project.json(&["test", "models"]);
+    assert_eq!((code, value["errors"].as_u64(), value["passed"].as_u64()), (2, Some(2), Some(1)), "{value}");
+    assert_eq!(value["streams"][0]["file"], "models/cars/Bare.stream", "{value}");
+    assert_eq!(value["streams"][0]["diagnostics"][0]["code"], "L101", "{value}");
+}
+
+#[test]
+fn a_car_is_checked_alone_and_is_no_scenario() {
+    let project = models();
+    project.write("models/C.car", "car C { dimension = 4.1m, 1.8m, 1.5m; controller = Limit; }");
+    let ran = project.run(&["check", "models/C.car"]);
+    assert!(ran.code == 0 && ran.out.contains("models/C.car: car C"), "{ran:?}");
+    project.write("models/C.car", "car C { dimension = 4.1kg, 1.8m, 1.5m; controller = Limit; }");
+    let ran = project.run(&["check", "models"]);
+    assert!(ran.code == 2 && ran.err.contains("`4.1kg` is no length") && ran.err.contains("C.car:1:21"), "{ran:?}");
+    let ran = project.run(&["run", "models/C.car"]);
+    assert!(ran.code == 2 && ran.err.contains("is a car, not a scenario"), "{ran:?}");
+}
+
+#[test]
+fn a_simulation_has_all_its_mistakes_told_at_once() {
+    let project = Project::new();
+    project.write("T.sim", "simulation T { map = M.osm; deltaT = 5kg; duration = -3s; weather = hail; }");
+    let ran = project.run(&["check", "T.sim"]);
+    for told in ["`5kg` is no time", "`-3s` is no time", "`hail` is no weather", "the simulation has no `cars`"] {
+        assert!(ran.code == 2 && ran.err.contains(told), "{told}: {ran:?}");
+    }
+    project
+        .write("T.sim", "sim T {\n  sim_duration 4h;\n  map_name Town.osm;\n  car1(6.04,50.77,0)->(6.05,50.78,0);\n}");
+    let ran = project.run(&["check", "T.sim"]);
+    assert!(ran.code == 2 && ran.err.contains("no road file `Town.road.toml`"), "{ran:?}");
+    assert!(ran.err.contains("T.sim:3:12"), "{ran:?}");
+}
+
+/// A project with everything that the shipped simulations name, and the text of one of them.
+fn with_simulation(name: &str) -> (Project, String) {
+    let project = Project::new();
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models");
+    std::fs::create_dir_all(project.file("sims/lane")).unwrap();
+    for entry in std::fs::read_dir(&examples).unwrap().chain(std::fs::read_dir(examples.join("lane")).unwrap()) {
+        let path = entry.unwrap().path();
+        let below = path.strip_prefix(&examples).unwrap();
+        if path.is_file() && path.extension().is_some_and(|ending| ending != "sim") {
+            std::fs::copy(&path, project.file("sims").join(below)).unwrap();
+        }
+    }
+    (project, std::fs::read_to_string(examples.join(name)).unwrap())
+}
+
+#[test]
+fn what_the_scenario_complains_about_is_told_in_the_simulation() {
+    let (project, sim) = with_simulation("RainyEvening.sim");
+    project.write("sims/Rain.sim", &sim);
+    let ran = project.run(&["check", "sims/Rain.sim"]);
+    assert!(ran.code == 0 && ran.out.contains("sims/Rain.sim#2"), "{ran:?}");
+    project.write("sims/Rain.sim", &sim.replace("transfer_rate 10Hz", "transfer_rate 7Hz"));
+    let line = 1 + sim.lines().position(|line| line.contains("transfer_rate")).unwrap();
+    let ran = project.run(&["run", "sims/Rain.sim#2"]);
+    let place = format!("sims/Rain.sim:{line}:23");
+    assert!(ran.code == 2 && ran.err.contains(&place) && ran.err.contains("whole multiple"), "{ran:?}");
+    let ran = project.run(&["run", "sims/Rain.sim#1", "--set", "world.friction=\"wet\""]);
+    assert!(ran.code == 2 && !ran.err.contains("Rain.sim:1:"), "what the command line says is told of it: {ran:?}");
+}
+
+/// A family is tested whole; one member that passes says nothing about the others.
+#[test]
+fn every_member_of_a_simulation_is_tested() {
+    let (project, sim) = with_simulation("TwoCars.sim");
+    project.write("sims/Two.sim", &sim.replace("duration = 12s", "duration = 1s, 2s"));
+    let (code, value) = project.json(&["test", "sims"]);
+    let names: Vec<&str> =
+        value["scenarios"].as_array().unwrap().iter().filter_map(|case| case["name"].as_str()).collect();
+    assert_eq!((code, names), (0, vec!["sims/Two.sim#1", "sims/Two.sim#2"]), "{value}");
 }

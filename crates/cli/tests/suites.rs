@@ -196,3 +196,21 @@ fn the_league_ranks_drivers_under_the_same_errors() {
     let wrong = project.run(&["explore", "pull.toml", "--league", "wrong.toml"]);
     assert!(wrong.code == 2 && wrong.err.contains("wrong.toml:2:1"), "{wrong:?}");
 }
+
+/// A model takes part by its file, under its own name, and is measured like everybody else.
+#[test]
+fn a_model_takes_part_in_the_league() {
+    let project = project();
+    let model = format!("{}/../../examples/models/passage/Follow.emam", env!("CARGO_MANIFEST_DIR"));
+    let arguments = ["explore", "pull.toml", "--rollouts", "10", "--league", &model];
+    let (code, league) = project.json(&arguments);
+    assert_eq!(code, 1, "{league}");
+    let drivers = league["drivers"].as_array().unwrap();
+    let follow = drivers.iter().find(|driver| driver["driver"] == "Follow").unwrap_or_else(|| panic!("{league}"));
+    let measure = |name: &str| follow["random_runs"][name]["mean"].as_f64().unwrap();
+    assert!(measure("deviation_per_metre") > 0.0 && measure("jerk_rms") > 0.0, "{follow}");
+    assert!(measure("path_mse") > 0.0 && measure("door_room") > 0.0, "{follow}");
+    let told = project.run(&arguments).out;
+    assert!(told.contains("off line [m/m]") && told.contains("arrived"), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 120), "{told}");
+}

@@ -84,6 +84,35 @@ impl SensorEffects {
     pub const NONE: Self = Self { missed: 0, ghosts: 0, flipped: 0, delay_ticks: 0, lost: false };
 }
 
+/// What is wrong with helper simulators beside the main one.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct HelperEffects {
+    /// Messages that named senders send are lost, one bit each.
+    pub silent: u32,
+    /// Messages of everybody are lost.
+    pub all_silent: bool,
+    /// The monitor of the tyres tells nothing new.
+    pub monitor_lost: bool,
+    /// Messages take so much longer.
+    pub late_ticks: u16,
+    /// Pressure that wheels lose while the segment lasts, per second.
+    pub leak_pa_per_s: [f64; 4],
+    /// Holes that stay: pressure that wheels lose from now on, per second.
+    pub hole_pa_per_s: [f64; 4],
+}
+
+impl HelperEffects {
+    /// They do what they always do.
+    pub const NONE: Self = Self {
+        silent: 0,
+        all_silent: false,
+        monitor_lost: false,
+        late_ticks: 0,
+        leak_pa_per_s: [0.0; 4],
+        hole_pa_per_s: [0.0; 4],
+    };
+}
+
 /// Most different late or displaced groups of obstacles in one segment: enough for every scenario of the papers,
 /// small enough to copy.
 pub const GROUPS_MAX: usize = 4;
@@ -125,6 +154,8 @@ pub struct Effects {
     pub appeared: u32,
     /// What is wrong with single object sensors, by their number.
     pub sensing: [SensorEffects; SENSORS_MAX],
+    /// What is wrong with helper simulators.
+    pub helpers: HelperEffects,
 }
 
 impl Effects {
@@ -147,6 +178,7 @@ impl Effects {
         sensors_lost: 0,
         appeared: 0,
         sensing: [SensorEffects::NONE; SENSORS_MAX],
+        helpers: HelperEffects::NONE,
     };
 
     /// The steering angle the car really gets.
@@ -197,6 +229,7 @@ impl Effects {
         let actuators = [self.steering_gain, self.steering_offset_rad, self.acceleration_gain, self.friction_gain];
         ramps.iter().flat_map(|r| r.offset.iter().chain(&r.rate_per_s)).all(|v| v.is_finite())
             && actuators.iter().chain([&self.acceleration_offset_mps2]).all(|v| v.is_finite())
+            && self.helpers.leak_pa_per_s.iter().chain(&self.helpers.hole_pa_per_s).all(|v| v.is_finite())
             && self.displaced.iter().flat_map(|d| &d.by_m).all(|v| v.is_finite())
     }
 }

@@ -31,13 +31,16 @@ mod targets;
 mod words;
 
 pub use delay_line::{Channel, DelayLine};
-pub use effects::{ALL_SENSORS, Displaced, Effects, Frame, GROUPS_MAX, Late, PoseRamp, SENSORS_MAX, SensorEffects};
+pub use effects::{
+    ALL_SENSORS, Displaced, Effects, Frame, GROUPS_MAX, HelperEffects, Late, PoseRamp, SENSORS_MAX, SensorEffects,
+};
 pub use memory::{LIMITED_MAX, Memory, SLOT_MAX, Slot, VALUES_MAX};
 pub use model::{ErrorModel, Model};
 pub use models::{
-    Acceleration, ActuatorDelay, Appears, Drift, Friction, Growth, HEADING_CELL_RAD, Jump, JumpParts,
-    ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed, OfSensor, POSITION_CELL_M,
-    PositionDrift, SensorDelay, SensorFault, SensorLost, SilentSensor, Steering,
+    Acceleration, ActuatorDelay, Appears, Drift, Friction, Growth, HEADING_CELL_RAD, Jump, JumpParts, Leak,
+    MessagesLate, MessagesLost, MonitorLost, ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate,
+    ObstacleMissed, OfSensor, POSITION_CELL_M, PositionDrift, SensorDelay, SensorFault, SensorLost, SilentSensor,
+    Steering,
 };
 pub use set::{Entry, ErrorSet, ErrorSetError, Limits, Reach};
 pub use targets::{Grouping, Obstacle, Targets};

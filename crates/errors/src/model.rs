@@ -109,6 +109,14 @@ models! {
     SensorLost,
     /// Obstacles appear at a bad moment.
     Appears,
+    /// Messages of other cars do not arrive.
+    MessagesLost,
+    /// Messages of other cars arrive late.
+    MessagesLate,
+    /// A tyre loses air.
+    Leak,
+    /// The monitor of the tyres tells nothing new.
+    MonitorLost,
     /// One object sensor errs.
     OfSensor,
 }

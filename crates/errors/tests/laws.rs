@@ -34,6 +34,18 @@ fn examples() -> Vec<Model> {
         ObstacleFlipped { id: "flipped".into(), targets: targets(each) }.into(),
         SensorLost { id: "lost".into(), sensors: vec![SilentSensor { name: "gps".into(), number: 0 }] }.into(),
         Appears { id: "appears".into(), targets: targets(each) }.into(),
+        MessagesLost { id: "silent".into(), senders: vec![("lead".into(), 0), ("lorry".into(), 31)] }.into(),
+        MessagesLost { id: "all-silent".into(), senders: Vec::new() }.into(),
+        MessagesLate { id: "slow-radio".into(), delays_ticks: vec![4, 10], tick_s: 0.05 }.into(),
+        Leak {
+            id: "leak".into(),
+            wheels: vec![("fl".into(), 0), ("rr".into(), 3)],
+            losses_pa: vec![3e4],
+            segment_s: 1.0,
+            stays: true,
+        }
+        .into(),
+        MonitorLost { id: "monitor".into() }.into(),
         OfSensor { sensor: 1, name: "front".into(), fault: SensorFault::Lost("blind".into()) }.into(),
         OfSensor {
             sensor: 7,

@@ -29,6 +29,8 @@ pub use uom::si::velocity::meter_per_second as metre_per_second;
 pub enum Dimension {
     /// Metres.
     Length,
+    /// Square metres.
+    Area,
     /// Seconds.
     Time,
     /// Metres per second.
@@ -53,6 +55,8 @@ pub enum Dimension {
     Inertia,
     /// Newtons per radian, of tyres.
     Stiffness,
+    /// Pascals.
+    Pressure,
     /// Bytes.
     Memory,
     /// A plain number.
@@ -80,6 +84,10 @@ pub const UNITS: &[Unit] = &[
     unit("cm", Dimension::Length, 0.01),
     unit("mm", Dimension::Length, 0.001),
     unit("km", Dimension::Length, 1000.0),
+    unit("m^2", Dimension::Area, 1.0),
+    unit("m²", Dimension::Area, 1.0),
+    unit("cm^2", Dimension::Area, 1e-4),
+    unit("cm²", Dimension::Area, 1e-4),
     unit("s", Dimension::Time, 1.0),
     unit("ms", Dimension::Time, 0.001),
     unit("min", Dimension::Time, 60.0),
@@ -108,6 +116,9 @@ pub const UNITS: &[Unit] = &[
     unit("kg·m²", Dimension::Inertia, 1.0),
     unit("N/rad", Dimension::Stiffness, 1.0),
     unit("kN/rad", Dimension::Stiffness, 1000.0),
+    unit("Pa", Dimension::Pressure, 1.0),
+    unit("kPa", Dimension::Pressure, 1e3),
+    unit("bar", Dimension::Pressure, 1e5),
     unit("B", Dimension::Memory, 1.0),
     unit("kB", Dimension::Memory, 1e3),
     unit("MB", Dimension::Memory, 1e6),
@@ -119,6 +130,7 @@ impl Dimension {
     pub fn noun(self) -> &'static str {
         match self {
             Self::Length => "a length",
+            Self::Area => "an area",
             Self::Time => "a time",
             Self::Speed => "a speed",
             Self::Acceleration => "an acceleration",
@@ -131,6 +143,7 @@ impl Dimension {
             Self::Mass => "a mass",
             Self::Inertia => "a moment of inertia",
             Self::Stiffness => "a stiffness",
+            Self::Pressure => "a pressure",
             Self::Memory => "an amount of memory",
             Self::Number => "a plain number",
         }

@@ -25,6 +25,12 @@ impl Signal {
 pub trait Recorder {
     /// `values` are in the order of [`crate::System::signals`].
     fn frame(&mut self, tick: u64, values: &[f64]);
+    /// Whether it listens to [`Self::around`] as well.
+    fn wants_around(&self) -> bool {
+        false
+    }
+    /// Who is around in the base cycle of the frame that follows, in a layout of the system's own.
+    fn around(&mut self, _tick: u64, _numbers: &[f64]) {}
 }
 
 /// What a segment reports besides its end.
@@ -57,6 +63,17 @@ impl<'a> Watch<'a> {
     #[inline]
     pub fn is_recording(&self) -> bool {
         self.recorder.is_some()
+    }
+    /// Whether somebody wants to know who is around.
+    #[inline]
+    pub fn wants_around(&self) -> bool {
+        self.recorder.as_ref().is_some_and(|recorder| recorder.wants_around())
+    }
+    /// Hands on who is around.
+    pub fn around(&mut self, tick: u64, numbers: &[f64]) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.around(tick, numbers);
+        }
     }
     /// Hands on one frame.
     pub fn frame(&mut self, tick: u64, values: &[f64]) {

@@ -45,8 +45,7 @@ pub fn check_library(library: &Library, options: &Options) -> Vec<Diagnostic> {
             all.extend(told);
         }
     }
-    all.sort_by(|a, b| (&a.file, a.span, a.code, &a.message).cmp(&(&b.file, b.span, b.code, &b.message)));
-    all.dedup();
+    in_order(library, &mut all);
     all
 }
 
@@ -78,9 +77,19 @@ pub fn check_file(library: &Library, file: FileId, options: &Options) -> (Vec<Di
             all.extend(told);
         }
     }
-    all.sort_by(|a, b| (&a.file, a.span, a.code, &a.message).cmp(&(&b.file, b.span, b.code, &b.message)));
-    all.dedup();
+    in_order(library, &mut all);
     (all, model)
+}
+
+/// By file and place, each once. Files are compared by their number: there can be thousands, with long paths.
+fn in_order(library: &Library, all: &mut Vec<Diagnostic>) {
+    let mut keyed: Vec<(Option<FileId>, Diagnostic)> =
+        std::mem::take(all).into_iter().map(|told| (library.file_at(&told.file), told)).collect();
+    keyed.sort_by(|(a_file, a), (b_file, b)| {
+        (a_file, a.span, a.code, &a.message).cmp(&(b_file, b.span, b.code, &b.message))
+    });
+    keyed.dedup();
+    all.extend(keyed.into_iter().map(|(_, told)| told));
 }
 
 /// Structure of a component and of those inside, whether it can be built or not.

@@ -1,6 +1,7 @@
 //! A folder of models: every file read once, and names looked up as packages and imports say.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Code, Diagnostic, Lines, Problem, closest};
@@ -45,6 +46,8 @@ pub struct Library {
     files: Vec<SourceFile>,
     /// Qualified name to places (file, item), in the order of paths.
     names: BTreeMap<String, Vec<(usize, usize)>>,
+    /// Path, as it is written, to its file.
+    paths: BTreeMap<OsString, usize>,
 }
 
 fn item_name(item: &Item) -> &str {
@@ -77,13 +80,14 @@ impl Library {
     /// If one of the folders cannot be read.
     pub fn open_all(folders: &[&Path]) -> std::io::Result<Self> {
         let mut paths = Vec::new();
+        let mut refused = Vec::new();
         for folder in folders {
             let mut found = Vec::new();
             if folder.is_file() {
                 found.push((*folder).to_owned());
             } else {
                 std::fs::read_dir(folder)?;
-                collect(folder, 0, &mut found);
+                collect(folder, 0, &mut found, &mut refused);
             }
             paths.extend(found);
         }
@@ -92,10 +96,25 @@ impl Library {
         if folders.len() > 1 {
             paths.retain(|path| seen.insert(same(path)));
         }
-        Ok(Self::of(paths.into_iter().filter_map(|path| {
-            let bytes = std::fs::read(&path).ok()?;
-            Some((path, String::from_utf8_lossy(&bytes).into_owned()))
-        })))
+        let mut library = Self::default();
+        for path in paths {
+            match std::fs::read(&path) {
+                Ok(bytes) => library.add(path, String::from_utf8_lossy(&bytes).into_owned()),
+                Err(error) => library.add_unread(path, &error),
+            }
+        }
+        for (folder, error) in refused {
+            library.add_unread(folder, &error);
+        }
+        Ok(library)
+    }
+
+    /// A file or folder that cannot be read is part of the library all the same: what is missing must not look fine.
+    fn add_unread(&mut self, path: PathBuf, error: &std::io::Error) {
+        let at = self.files.len();
+        self.add(path, String::new());
+        let told = Problem::error(Code::Unreadable, Span::default(), format!("this cannot be read: {error}"));
+        self.files[at].parsed.problems = vec![told.help("mend its permissions, or take it away")];
     }
 
     /// The models that a file can use: everything below the folder in which its package begins. With them come the full
@@ -175,6 +194,7 @@ impl Library {
                 self.names.entry(qualified(&package, item_name(item))).or_default().push((at, i));
             }
         }
+        self.paths.entry(path.clone().into_os_string()).or_insert(at);
         self.files.push(SourceFile { path, lines: Lines::of(&text), text, parsed, package });
     }
 
@@ -190,7 +210,7 @@ impl Library {
 
     /// The file with this path.
     pub fn file_at(&self, path: &Path) -> Option<FileId> {
-        self.files.iter().position(|file| file.path == path).map(FileId)
+        self.paths.get(path.as_os_str()).copied().map(FileId)
     }
 
     /// The component that a file is about.
@@ -222,6 +242,9 @@ impl Library {
     /// Something by its full name, nearest to a file if several have it.
     pub fn find(&self, name: &str, near: Option<FileId>) -> Option<Found<'_>> {
         let places = self.names.get(name)?;
+        if let [(file, item)] = places.as_slice() {
+            return Some(Found { file: FileId(*file), item: &self.files[*file].parsed.file.items[*item] });
+        }
         let nearness = |file: usize| match near {
             Some(near) => shared_steps(&self.files[near.0].path, &self.files[file].path),
             None => 0,
@@ -312,7 +335,32 @@ impl Library {
                 told.push(Problem::warning(Code::FileName, span, message).help("give both the same name"));
             }
         }
+        let parts = file.parsed.file.package.iter().flat_map(|package| &package.parts);
+        for part in parts.filter(|part| part.text.starts_with(char::is_uppercase)) {
+            let message = format!("the package `{}` begins with a capital letter", part.text);
+            told.push(
+                Problem::warning(Code::NameCase, part.span, message).help("packages are written in small letters"),
+            );
+        }
+        for import in file.parsed.file.imports.iter().filter(|import| !import.all) {
+            let full = import.path.text();
+            if self.find(&full, None).is_none() && self.find_by_tail(&full, id).is_none() {
+                let told_import =
+                    Problem::warning(Code::UnknownType, import.path.span, format!("there is no `{full}` to import"));
+                let close = self.closest_name(import.path.last());
+                told.push(told_import.help(missing_help(import.path.last(), close)));
+            }
+        }
         told.into_iter().map(|problem| self.located(id, problem)).collect()
+    }
+}
+
+/// What to do where a component is not there.
+pub(crate) fn missing_help(name: &str, close: Option<String>) -> String {
+    let folder = "put its file into the folder, or name the folder it is in with --models";
+    match close.filter(|close| close != name) {
+        Some(close) => format!("did you mean `{close}`? Or {folder}"),
+        None => folder.to_owned(),
     }
 }
 
@@ -330,15 +378,18 @@ fn shared_steps(a: &Path, b: &Path) -> usize {
     a.components().zip(b.components()).take_while(|(a, b)| a == b).count()
 }
 
-fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, refused: &mut Vec<(PathBuf, std::io::Error)>) {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => return refused.push((folder.to_owned(), error)),
+    };
     let mut inside: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     inside.sort();
     for path in inside {
         let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         let cache = || path.join("CACHEDIR.TAG").is_file();
         if path.is_dir() && !path.is_symlink() && !hidden && depth < FOLDER_DEPTH_MAX && !cache() {
-            collect(&path, depth + 1, paths);
+            collect(&path, depth + 1, paths, refused);
         } else if path.extension().and_then(|ending| ending.to_str()).is_some_and(|e| ENDINGS.contains(&e)) {
             paths.push(path);
         }

@@ -18,6 +18,10 @@ pub struct Column {
     pub class: Class,
     /// Where it lies.
     pub slot: ir::Slot,
+    /// The range of its port, in SI.
+    pub range: (f64, f64),
+    /// Of a matrix that is a vector: whether it is a row, and which element this is.
+    vector: Option<(bool, u32)>,
 }
 
 impl Column {
@@ -47,6 +51,19 @@ impl Column {
             }
             _ => Err(self.expected(cell)),
         }
+    }
+
+    /// Other ways to write its name: `m[2][1]` and `m(2,1)` for `m[2,1]`, `v[2]` for `v[1,2]` of a row.
+    fn is_also(&self, name: &str) -> bool {
+        let square = name.replace('(', "[").replace(')', "]");
+        let plain = |name: &str| name.replace("][", ",");
+        if plain(&square) == plain(&self.name) {
+            return true;
+        }
+        self.vector.is_some_and(|(row, at)| {
+            let whole = if row { format!("[1,{at}]") } else { format!("[{at},1]") };
+            self.name.strip_suffix(whole.as_str()).is_some_and(|port| square == format!("{port}[{at}]"))
+        })
     }
 
     fn expected(&self, cell: &str) -> String {
@@ -82,13 +99,20 @@ fn of_type(name: String, direction: Direction, ty: &Ty, slots: ir::Span, all: &m
         let one = Ty { kind: ty.kind.clone(), shape: vec![] };
         for i in 0..ty.elements() {
             let name = format!("{name}[{}]", indices(&ty.shape, i));
+            let before = all.len();
             of_type(name, direction, &one, slots.part(i * one.size(), one.size()), all);
+            if let ([rows, columns], [column]) = (ty.shape.as_slice(), &mut all[before..])
+                && (*rows == 1 || *columns == 1)
+            {
+                column.vector = Some((*rows == 1, i + 1));
+            }
         }
         return;
     }
     match &ty.kind {
         Kind::Number(number) => {
-            all.push(Column { name, direction, class: number.class.clone(), slot: slots.start });
+            let range = (number.low, number.high);
+            all.push(Column { name, direction, class: number.class.clone(), slot: slots.start, range, vector: None });
         }
         Kind::Struct(data) => {
             let mut offset = 0;
@@ -150,7 +174,7 @@ pub fn bind(model: &Model, heading: &[String]) -> Result<Bound, Vec<HeadingError
         };
         let mut tell = |message: String, help: String| wrong.push(HeadingError { at: Some(at), message, help });
         let spaced: String = name.chars().filter(|c| !c.is_whitespace()).collect();
-        let Some(found) = columns.iter().position(|column| column.name == spaced) else {
+        let Some(found) = columns.iter().position(|column| column.name == spaced || column.is_also(&spaced)) else {
             tell(format!("`{}` has no port `{name}`", short(model)), unknown(&columns, &spaced));
             continue;
         };
@@ -179,6 +203,12 @@ fn short(model: &Model) -> &str {
 
 fn unknown(columns: &[Column], name: &str) -> String {
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    if name.contains(';') {
+        return "columns are separated by commas".to_owned();
+    }
+    if let Some((port, _)) = name.split_once(['[', '(']).filter(|(port, _)| names.contains(port)) {
+        return format!("write `{port}`; values are in SI");
+    }
     if let Some(first) = names.iter().find(|known| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('['))) {
         return format!("it has several numbers: `{first}` and so on");
     }
@@ -236,6 +266,27 @@ mod tests {
         check("out:x", "`x` is an in-port", "leave the prefix out, or mend it");
         check("x,x", "two columns are named `x`", "keep one of them");
         check("x", "there is no column for the in-port `p[2]`", "add a column `p[2]`");
+    }
+
+    /// People write matrices and rows in several ways.
+    #[test]
+    fn a_matrix_or_a_row_may_be_written_in_other_ways() {
+        let text =
+            "component Wide { ports in Q^{1,2} r, in Q^{2,2} m, out Q y; implementation Math { y = r(2)*m(2,1); } }";
+        let library = Library::of([("Wide.emam".into(), text.to_owned())]);
+        let model = Model::build(&library, "Wide", &Options::default()).unwrap();
+        for cells in ["r[1]|r[2]|m[1,1]|m[1][2]|m(2,1)|m[2,2]", "r[1,1]|r(1,2)|m[1][1]|m[1,2]|m[2,1]|m[2,2]"] {
+            let cells: Vec<String> = cells.split('|').map(str::to_owned).collect();
+            let bound = bind(&model, &cells).unwrap();
+            let names: Vec<&str> = bound.inputs.iter().map(|(_, column)| column.name.as_str()).collect();
+            assert_eq!(names, ["r[1,1]", "r[1,2]", "m[1,1]", "m[1,2]", "m[2,1]", "m[2,2]"]);
+        }
+    }
+
+    #[test]
+    fn headings_with_units_or_semicolons_are_told_with_the_fix() {
+        check("x [m]", "`Table` has no port `x [m]`", "write `x`; values are in SI");
+        check("x;n", "`Table` has no port `x;n`", "columns are separated by commas");
     }
 
     #[test]

@@ -177,3 +177,30 @@ fn building_damaged_models_ends_with_an_answer() {
         }
     }
 }
+
+/// Simulations and cars of both spellings, whole, cut off anywhere, and damaged.
+#[test]
+fn damaged_simulations_and_cars_end_with_an_answer() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models");
+    let names = ["TwoCars.sim", "RainyEvening.sim", "AC-SE001.car", "Taxi.car"];
+    let mut texts = names.map(|name| std::fs::read_to_string(folder.join(name)).unwrap()).to_vec();
+    texts.push(
+        "package a.b;\nimport a.*;\nsim S {\n  weather [fixed { sight [2m, (3m:1m:5m)]; }, random 5s];\n  vehicle 3;\n  \
+         pedestrian(1,2)->(3,4);\n  <v>(1,2,3)->(4,5,6) 7;\n  T vehicle { path (0,0)->(9,9); goals [always speed lt 1m/s]; \
+         platoon { size 5; }; };\n  fixed channel L { transfer_rate 1Mbit/s; area global; };\n}\n"
+            .to_owned(),
+    );
+    let read = |text: &str| {
+        let (_, problems) = anabranch_language::syntax::assembly::parse(text);
+        let inside = |span: anabranch_language::syntax::Span| text.get(span.range()).is_some();
+        assert!(problems.iter().all(|problem| inside(problem.span)), "{problems:?}\n{text}");
+    };
+    for text in &texts {
+        (0..text.len()).filter_map(|end| text.get(..end)).for_each(read);
+        (0..text.len()).filter_map(|start| text.get(start..)).for_each(read);
+    }
+    let mut chance = Chance(0x0bad_5eed_1234_5678);
+    for _ in 0..rounds(8_000) {
+        read(&damage(&texts[chance.below(texts.len())], &mut chance));
+    }
+}

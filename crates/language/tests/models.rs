@@ -114,3 +114,81 @@ fn formatting_changes_blanks_only() {
         assert!(parse(&formatted).problems.is_empty());
     }
 }
+
+/// A stream test of a component that hands its input on.
+#[track_caller]
+fn stream(body: &str, expect: &str) {
+    let model = "component A { ports in Q(0 m : 10 m) x, in Q r[2], out Q(0 m : 10 m) y; implementation Math { y = x + r(1); } }";
+    let library =
+        Library::of([("A.emam".into(), model.to_owned()), ("T.stream".into(), format!("stream T for A {{ {body} }}"))]);
+    let result = anabranch_language::stream::run_all(&library).remove(0);
+    let said = match &result.outcome {
+        Outcome::Passed => "passed".to_owned(),
+        Outcome::Failed(failure) => format!("tick {}: {}", failure.tick, failure.message),
+        Outcome::CannotRun(told) => told.iter().filter(|d| d.is_error()).map(|d| d.message.clone()).collect(),
+    };
+    assert_eq!(said, expect, "{body}");
+}
+
+#[test]
+fn bounds_of_a_tolerance_count_as_inside() {
+    stream("x: 1; y: 1.1 +/- 0.1;", "passed");
+    stream("x: 1.2; y: 1.1 +/- 0.1;", "passed");
+    stream("x: 1; y: 1.2 +/- 0.1;", "tick 1: expected 1.2 +/- 0.1, got 1");
+}
+
+#[test]
+fn conditions_name_ports_at_this_tick_at_another_or_over_several() {
+    stream("x: 1 tick 2; y: 0 < y tick y(2) > y(1);", "passed");
+    stream("x: 1 tick 2; y: 0 < y < 5 m tick y >= 200 cm && y != 3;", "passed");
+    stream("x: 1 tick 2; y: y > 0 tick y > 3 || y < 1;", "tick 2: 2 > 3 does not hold; 2 < 1 does not hold");
+    stream("x: 1 tick 2 tick 3; y: - tick - tick y(1:3) <= 2.5;", "tick 3: 3 <= 2.5 does not hold");
+    stream("x: 1; y: 0 < y < 1;", "tick 1: 1 < 1 does not hold");
+    stream("x: 1; y: y > 1 s;", "m is compared with s");
+    stream("x: 1; y: r > 1;", "`r` has several numbers; a condition takes one");
+}
+
+#[test]
+fn two_lines_about_one_port_are_a_mistake() {
+    stream("x: 1; r[1]: 0; r[2]: 1; y: 1;", "passed");
+    stream("x: 1; r: [0 1]; r[2]: 1; y: 1;", "two lines are about `r[2]`");
+}
+
+#[test]
+fn an_inner_component_may_be_an_instance_at_once() {
+    let text = "component A { ports in Q x, out Q y; component I i { ports in Q a, out Q b; implementation Math { b = 0x10*a; } } \
+        connect x -> i.a; connect i.b -> y; }";
+    let library = Library::of([("A.emam".into(), text.to_owned())]);
+    let model = Model::build(&library, "A", &Options::default()).unwrap();
+    assert_eq!(model.order().len(), 1);
+    assert_eq!(model.order()[0].name, "a.i");
+}
+
+#[test]
+fn very_many_components_inside_one_another_are_no_recursion() {
+    let one = |i: usize| {
+        format!(
+            "component C{i} {{ ports in Q x, out Q y; instance C{} c; connect x -> c.x; connect c.y -> y; }}\n",
+            i + 1
+        )
+    };
+    let text: String = (0..80).map(one).collect();
+    let text = text + "component C80 { ports in Q x, out Q y; implementation Math { y = x; } }";
+    let library = Library::of([("C0.emam".into(), text)]);
+    let told = Model::build(&library, "C0", &Options::default()).unwrap_err();
+    assert_eq!(
+        (told[0].code, told[0].message.as_str()),
+        (Code::TooLarge, "more than 60 components inside one another")
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_told() {
+    let folder = std::env::temp_dir().join(format!("anabranch-unread-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink("nowhere.emam", folder.join("A.emam")).unwrap();
+    let told = check_library(&Library::open(&folder).unwrap(), &Options::default());
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(told.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::Unreadable], "{told:?}");
+}

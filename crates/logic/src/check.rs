@@ -31,6 +31,7 @@ impl Measure {
         Self(match dimension {
             Dimension::Number => [0, 0, 0, 0, 0],
             Dimension::Length => [1, 0, 0, 0, 0],
+            Dimension::Area => [2, 0, 0, 0, 0],
             Dimension::Time => [0, 1, 0, 0, 0],
             Dimension::Speed => [1, -1, 0, 0, 0],
             Dimension::Acceleration => [1, -2, 0, 0, 0],
@@ -43,6 +44,7 @@ impl Measure {
             Dimension::Mass => [0, 0, 0, 0, 1],
             Dimension::Inertia => [2, 0, 0, 0, 1],
             Dimension::Stiffness => [1, -2, -1, 0, 1],
+            Dimension::Pressure => [-1, -2, 0, 0, 1],
             Dimension::Memory => [0, 0, 0, 1, 0],
         })
     }
@@ -54,6 +56,7 @@ impl Measure {
         let all = [
             D::Number,
             D::Length,
+            D::Area,
             D::Time,
             D::Speed,
             D::Acceleration,
@@ -67,6 +70,7 @@ impl Measure {
             D::Mass,
             D::Inertia,
             D::Stiffness,
+            D::Pressure,
         ];
         all.into_iter().find(|&dimension| Self::of(dimension) == self)
     }

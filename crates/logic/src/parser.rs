@@ -9,7 +9,7 @@
 //! < <= > >= == !=
 //! + -
 //! * /
-//! signal   0.1 m   abs(x)   min(x, y)   max(x, y)   ( … )   highest
+//! signal   0.1 m   abs(x)   min(x, y)   max(x, y)   settles(a, 2 s, 1 s)   ( … )   highest
 //! ```
 
 use anabranch_kernel::units::{Dimension, Unit};
@@ -221,6 +221,7 @@ impl<'t> Parser<'t> {
                 let inner = self.parenthesised(at, "abs")?;
                 Ok(Tree { at: at.to(inner.at), node: Written::Magnitude(Box::new(inner)) })
             }
+            "settles" => self.settles(at),
             "min" => self.pair(at, Arithmetic::Smaller),
             "max" => self.pair(at, Arithmetic::Larger),
             _ => self.signal(name, at),
@@ -260,6 +261,34 @@ impl<'t> Parser<'t> {
         let b = self.expression(0)?;
         let close = self.close(open)?;
         Ok(Tree { at: before.to(close), node: Written::Arithmetic(operator, Box::new(a), Box::new(b)) })
+    }
+
+    /// `settles( condition , within , for )`: within the first time a stretch of the second time begins in which it holds throughout
+    /// (S2-54).
+    fn settles(&mut self, before: Span) -> Result<Tree, FormulaError> {
+        let usage = |at| {
+            FormulaError::new(at, "`settles` needs a condition and two times")
+                .suggest("write `settles(ego.speed < 30 km/h, 2 s, 1 s)`: within 2 s, and then for 1 s")
+        };
+        let Some((Token::Open, open)) = self.take() else {
+            return Err(usage(before));
+        };
+        let condition = self.expression(0)?;
+        let mut times_s = [0.0; 2];
+        for time_s in &mut times_s {
+            if !matches!(self.take(), Some((Token::Comma, _))) {
+                return Err(usage(before.to(condition.at)));
+            }
+            let (value_s, at) = self.time(open)?;
+            if value_s < 0.0 {
+                return Err(FormulaError::new(at, "a time of at least 0 s is expected here"));
+            }
+            *time_s = value_s;
+        }
+        let at = before.to(self.close(open)?);
+        let [within_s, for_s] = times_s.map(|to_s| Bounds { from_s: 0.0, to_s });
+        let holds = Tree { node: Written::Window(Window::Always, for_s, Box::new(condition)), at };
+        Ok(Tree { node: Written::Window(Window::Eventually, within_s, Box::new(holds)), at })
     }
 
     /// `[0 s, 20 s]`, `[0, inf]`, or nothing for all of time.

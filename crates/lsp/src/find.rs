@@ -198,7 +198,8 @@ fn variable(text: &str, body: &[Stmt], wanted: &str) -> Option<(Span, String)> {
     })
 }
 
-fn of_port(library: &Library, file: FileId, port: &Port) -> Meaning {
+/// A port as declared.
+pub fn of_port(library: &Library, file: FileId, port: &Port) -> Meaning {
     let text = &library.file(file).text;
     let direction = if port.direction == Direction::In { "in" } else { "out" };
     let array = port.array.as_ref().map_or(String::new(), |size| format!("[{}]", &text[size.span.range()]));
@@ -227,7 +228,7 @@ fn of_type(library: &Library, file: FileId, around: Option<&Component>, name: &s
 }
 
 /// A component with its ports.
-fn of_component(file: FileId, component: &Component, library: &Library) -> Meaning {
+pub fn of_component(file: FileId, component: &Component, library: &Library) -> Meaning {
     let ports: String =
         component.ports.iter().map(|port| format!("\n    {}", of_port(library, file, port).text)).collect();
     Meaning { file, span: component.name.span, text: format!("component {}{ports}", component.name.text), port: None }

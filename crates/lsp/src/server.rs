@@ -9,6 +9,7 @@ use anabranch_language::table::columns;
 use anabranch_language::{Diagnostic, Model, Options, check_file, format};
 use serde_json::{Value, json};
 
+use crate::assembly::{Above, is_assembly};
 use crate::find::{self, Meaning, word_at};
 use crate::place::{address_of, byte_at, path_of, range};
 
@@ -88,16 +89,17 @@ const FUNCTIONS: [&str; 40] = [
 const TYPES: [&str; 6] = ["Q", "Z", "N", "N1", "B", "C"];
 
 /// The protocol's word for an error.
-const ERROR: u8 = 1;
+pub(crate) const ERROR: u8 = 1;
 /// The protocol's word for a warning.
 const WARNING: u8 = 2;
 
 /// One editor: what it has open.
-#[derive(Default)]
-pub struct Server {
+pub struct Server<'a> {
+    /// What rooms above know.
+    pub(crate) above: &'a Above<'a>,
     roots: Vec<PathBuf>,
     /// Texts as the editor has them, which need not be on the disk yet.
-    open: BTreeMap<PathBuf, String>,
+    pub(crate) open: BTreeMap<PathBuf, String>,
     /// The library around the files, read again when a file is opened or saved.
     library: Option<Library>,
     /// Files that were told mistakes, to take them back.
@@ -106,7 +108,13 @@ pub struct Server {
     ended: Option<bool>,
 }
 
-impl Server {
+impl<'a> Server<'a> {
+    /// A server that nobody has spoken to.
+    pub fn new(above: &'a Above<'a>) -> Self {
+        let (open, told) = (BTreeMap::new(), BTreeSet::new());
+        Self { above, roots: vec![], open, library: None, told, asked_to_end: false, ended: None }
+    }
+
     /// Whether it is over, and whether the editor said so before.
     pub fn ended(&self) -> Option<bool> {
         self.ended
@@ -151,9 +159,13 @@ impl Server {
                 }
                 return vec![];
             }
-            "textDocument/hover" => self.hover(params).unwrap_or(Value::Null),
-            "textDocument/definition" => self.definition(params).unwrap_or(Value::Null),
-            "textDocument/completion" => self.completion(params).unwrap_or_else(|| json!([])),
+            "textDocument/hover" => self.hover(params).or_else(|| self.hover_assembly(params)).unwrap_or(Value::Null),
+            "textDocument/definition" => {
+                self.definition(params).or_else(|| self.definition_assembly(params)).unwrap_or(Value::Null)
+            }
+            "textDocument/completion" => {
+                self.completion(params).or_else(|| self.completion_assembly(params)).unwrap_or_else(|| json!([]))
+            }
             "textDocument/formatting" => self.formatting(params).unwrap_or(Value::Null),
             _ => {
                 let wrong = json!({ "code": -32601, "message": format!("`{method}` is not known here") });
@@ -186,6 +198,13 @@ impl Server {
 
     fn changed(&mut self, params: &Value, text: &Value, new: bool) -> Vec<Value> {
         let (Some(path), Some(text)) = (path_in(params), text.as_str()) else { return vec![] };
+        if is_assembly(&path) {
+            if new {
+                self.library = None;
+            }
+            self.open.insert(path.clone(), text.to_owned());
+            return self.diagnose_assembly(&path);
+        }
         let known = self.library.as_ref().is_some_and(|library| library.file_at(&path).is_some());
         if new && !known {
             self.library = None;
@@ -198,18 +217,21 @@ impl Server {
     }
 
     /// The library as the editor sees it: files of its folders, and open texts instead of what lies on the disk.
-    fn library(&mut self) -> &Library {
+    pub(crate) fn library(&mut self) -> &Library {
         if self.library.is_none() {
             let mut folders: BTreeSet<PathBuf> = self.roots.iter().cloned().collect();
             for (path, text) in &self.open {
-                let root = Library::root_of(path, text);
+                let root = match is_assembly(path) {
+                    true => path.parent().unwrap_or(Path::new("")).to_owned(),
+                    false => Library::root_of(path, text),
+                };
                 if root.is_dir() && !folders.iter().any(|folder| root.starts_with(folder)) {
                     folders.insert(root);
                 }
             }
             let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
             let mut library = Library::open_all(&folders).unwrap_or_default();
-            for (path, text) in &self.open {
+            for (path, text) in self.open.iter().filter(|(path, _)| !is_assembly(path)) {
                 library.replace(path, text.clone());
             }
             self.library = Some(library);
@@ -220,6 +242,9 @@ impl Server {
     /// Mistakes of a file and of what it uses, for the editor.
     fn diagnose(&mut self, path: &Option<PathBuf>) -> Vec<Value> {
         let Some(path) = path else { return vec![] };
+        if is_assembly(path) {
+            return self.diagnose_assembly(path);
+        }
         let library = self.library();
         let Some(file) = library.file_at(path) else { return vec![] };
         let (told, _) = check_file(library, file, &Options::default());
@@ -231,11 +256,7 @@ impl Server {
         // Of other files only those are told that are open: nobody asked about the rest.
         by_file.retain(|file, _| file == path || self.open.contains_key(file));
         self.told.extend(by_file.keys().cloned());
-        let send = |(file, told): (PathBuf, Vec<Value>)| {
-            let params = json!({ "uri": address_of(&file), "diagnostics": told });
-            json!({ "jsonrpc": "2.0", "method": "textDocument/publishDiagnostics", "params": params })
-        };
-        by_file.into_iter().map(send).collect()
+        by_file.into_iter().map(|(file, told)| published(&file, &told)).collect()
     }
 
     /// The file and byte that a question is about.
@@ -327,11 +348,17 @@ impl Server {
     }
 }
 
-fn items(all: &BTreeMap<String, (u8, String)>) -> Value {
+/// Tells the editor the mistakes of a file; none takes them back.
+pub(crate) fn published(file: &Path, told: &[Value]) -> Value {
+    let params = json!({ "uri": address_of(file), "diagnostics": told });
+    json!({ "jsonrpc": "2.0", "method": "textDocument/publishDiagnostics", "params": params })
+}
+
+pub(crate) fn items(all: &BTreeMap<String, (u8, String)>) -> Value {
     all.iter().map(|(label, (kind, detail))| json!({ "label": label, "kind": kind, "detail": detail })).collect()
 }
 
-fn path_in(params: &Value) -> Option<PathBuf> {
+pub(crate) fn path_in(params: &Value) -> Option<PathBuf> {
     params["textDocument"]["uri"].as_str().and_then(path_of)
 }
 

@@ -15,17 +15,23 @@
 //! assert_eq!(error.suggestion.as_deref(), Some("did you mean `ego.clearance`?"));
 //! ```
 
+mod lately;
+mod measures;
 mod on_roads;
 mod program;
 mod requirement;
+mod rss;
 mod signals;
 
 pub use anabranch_logic::Memory as History;
 pub use anabranch_logic::text::{FormulaError as ExpressionError, Span};
+pub use lately::{Lately, LatelyReads};
+pub use measures::{Measured, MeasuredMoment, measure};
 pub use on_roads::{Following, ROAD_SIGNALS, road};
 pub use program::{Program, SIGNALS_MAX};
 pub use requirement::{
     Condition, Judgement, Level, Memory, REQUIREMENTS_MAX, Requirement, Requirements, Rule, TooManyRequirements,
     verdicts,
 };
+pub use rss::{InLane, along_curve, rss_reserve_m};
 pub use signals::{LOW_SPEED_SIGNALS, SignalKind, low_speed, recorded};

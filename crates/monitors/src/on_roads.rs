@@ -2,6 +2,7 @@
 
 use anabranch_kernel::units::Dimension;
 
+use crate::measures::{MEASURES, measure};
 use crate::signals::SignalKind::{self, Real, Truth};
 use crate::signals::{LOW_SPEED_SIGNALS, low_speed};
 
@@ -39,8 +40,10 @@ pub mod road {
     pub const STANDING: usize = TTC + 13;
     /// How often the steering changes its side, per second.
     pub const WOBBLE: usize = TTC + 14;
-    /// How many there are.
-    pub const COUNT: usize = TTC + 15;
+    /// How much more distance there is to everybody than responsibility-sensitive safety asks for; infinite if nobody is near.
+    pub const RSS_RESERVE: usize = TTC + 15;
+    /// How many there are before the measures.
+    pub const COUNT: usize = TTC + 16;
 }
 
 const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
@@ -59,16 +62,23 @@ const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
     ("ego.hitch", Real(Dimension::Angle)),
     ("ego.standing", Real(Dimension::Time)),
     ("ego.wobble", Real(Dimension::Rate)),
+    ("ego.rss_reserve", Real(Dimension::Length)),
 ];
 
-/// The signals of the loop on roads, in the order of its frame.
+/// The signals of the loop on roads, in the order of its frame, and behind them the [measures](crate::measure).
 pub const ROAD_SIGNALS: &[(&str, SignalKind)] = &ALL;
 
-const ALL: [(&str, SignalKind); road::COUNT] = {
-    let mut all = [OWN[0]; road::COUNT];
+const ALL: [(&str, SignalKind); road::COUNT + measure::ROAD_COUNT] = {
+    let mut all = [OWN[0]; road::COUNT + measure::ROAD_COUNT];
     let mut i = 0;
-    while i < road::COUNT {
-        all[i] = if i < low_speed::COUNT { LOW_SPEED_SIGNALS[i] } else { OWN[i - low_speed::COUNT] };
+    while i < all.len() {
+        all[i] = if i < low_speed::COUNT {
+            LOW_SPEED_SIGNALS[i]
+        } else if i < road::COUNT {
+            OWN[i - low_speed::COUNT]
+        } else {
+            MEASURES[i - road::COUNT]
+        };
         i += 1;
     }
     all
@@ -111,10 +121,16 @@ mod tests {
 
     #[test]
     fn the_table_begins_with_the_low_speed_signals_and_names_its_own() {
-        assert_eq!(ROAD_SIGNALS.len(), road::COUNT);
-        assert_eq!(&ROAD_SIGNALS[..low_speed::COUNT], LOW_SPEED_SIGNALS);
+        assert_eq!(ROAD_SIGNALS.len(), road::COUNT + measure::ROAD_COUNT);
+        assert_eq!(ROAD_SIGNALS[..low_speed::COUNT], LOW_SPEED_SIGNALS[..low_speed::COUNT]);
+        assert_eq!(ROAD_SIGNALS[road::COUNT + measure::STALLED].0, "ego.stalled");
+        // No name stands for two signals.
+        let mut names: Vec<&str> = ROAD_SIGNALS.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ROAD_SIGNALS.len());
         let names =
-            [(road::TTC, "ego.ttc"), (road::OVER_LIMIT, "ego.over_limit"), (road::IMPACT_SPEED, "ego.impact_speed")];
+            [(road::TTC, "ego.ttc"), (road::IMPACT_SPEED, "ego.impact_speed"), (road::RSS_RESERVE, "ego.rss_reserve")];
         names.iter().for_each(|&(at, name)| assert_eq!(ROAD_SIGNALS[at].0, name));
     }
 

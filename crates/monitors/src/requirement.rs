@@ -25,6 +25,10 @@ pub enum Rule {
         /// The last base cycle that counts.
         by_ticks: Option<u64>,
     },
+    /// Before the first base cycle (*init* of S2-52).
+    AtStart,
+    /// When the run ends: the driver says it is done, or its time is over (*finish* of S2-52).
+    AtFinish,
 }
 
 /// What a violation means.
@@ -76,6 +80,15 @@ impl Requirement {
         assert!(signals.len() <= SIGNALS_MAX, "a table has at most {SIGNALS_MAX} signals");
         let formula = Formula::parse(text, signals)?;
         let condition = if formula.is_temporal() {
+            if rule == Rule::AtFinish {
+                return Err(ExpressionError::new(
+                    Span { offset: 0, length: text.len() },
+                    "the end of a run is one moment",
+                )
+                .suggest(
+                    "write a condition without `always`, `once` and the like, or `eventually = \"always[0 s, 2 s] …\"`",
+                ));
+            }
             Condition::Temporal(formula)
         } else {
             Condition::Moment(Program::of(&formula, Span { offset: 0, length: text.len() })?)
@@ -102,6 +115,7 @@ fn over_the_run(rule: Rule, formula: Formula, step_s: f64) -> Formula {
     match rule {
         Rule::Never => formula.negated().within(Window::Always, Bounds::ALL),
         Rule::Always => formula.within(Window::Always, Bounds::ALL),
+        Rule::AtStart | Rule::AtFinish => formula,
         Rule::Eventually { by_ticks } => {
             // The first frame is that after the first base cycle.
             let to_s = by_ticks.map_or(f64::INFINITY, |ticks| (ticks as f64 - 1.0).max(0.0) * step_s);
@@ -162,6 +176,9 @@ pub struct Requirements {
     /// Bits of those that can be fulfilled once for all, or are still open when a run ends: *eventually*, and all about more
     /// than one moment.
     eventually: u32,
+    /// Bits of those that are judged when a run starts, and when it ends.
+    at_start: u32,
+    at_finish: u32,
     /// Bits of the *should* requirements.
     should: u32,
     /// For each choice the requirements whose limits it exceeds; empty if none has limits.
@@ -181,6 +198,7 @@ impl Requirements {
             |is: fn(&Requirement) -> bool| (0..list.len()).filter(|&i| is(&list[i])).fold(0, |all, i| all | 1 << i);
         let eventually = bits(|r| matches!(r.rule, Rule::Eventually { .. }) || r.program().is_none());
         let should = bits(|r| r.level == Level::Should);
+        let (at_start, at_finish) = (bits(|r| r.rule == Rule::AtStart), bits(|r| r.rule == Rule::AtFinish));
         let temporal = list.iter().enumerate().filter_map(|(index, requirement)| match &requirement.condition {
             Condition::Moment(_) => None,
             Condition::Temporal(formula) => {
@@ -189,7 +207,7 @@ impl Requirements {
             }
         });
         let temporal = temporal.collect();
-        Ok(Self { list, temporal, step_s, eventually, should, exceeding: Vec::new() })
+        Ok(Self { list, temporal, step_s, eventually, at_start, at_finish, should, exceeding: Vec::new() })
     }
     /// What is remembered of requirements about more than one moment before anything was seen: one history for each.
     pub fn histories(&self) -> Vec<History> {
@@ -225,9 +243,37 @@ impl Requirements {
     pub fn signals_used(&self) -> u64 {
         self.list.iter().fold(0, |all, r| all | r.signals_used())
     }
-    /// Whether the time of the run matters to any of them.
+    /// Those that any of them reads before a run ends.
+    pub fn signals_used_on_the_way(&self) -> u64 {
+        let on_the_way = self.list.iter().filter(|r| r.rule != Rule::AtFinish);
+        on_the_way.fold(0, |all, r| all | r.signals_used())
+    }
+    /// Whether any of them is judged when a run starts.
+    pub fn has_start(&self) -> bool {
+        self.at_start != 0
+    }
+    /// Whether any of them is judged when a run ends.
+    pub fn has_finish(&self) -> bool {
+        self.at_finish != 0
+    }
+    /// Whether the time of the run matters to any of them: a run ends when its time is over.
     pub fn has_deadline(&self) -> bool {
-        self.is_temporal() || self.list.iter().any(|r| matches!(r.rule, Rule::Eventually { by_ticks: Some(_) }))
+        self.has_finish()
+            || self.is_temporal()
+            || self.list.iter().any(|r| matches!(r.rule, Rule::Eventually { by_ticks: Some(_) }))
+    }
+
+    /// Judges the frame before the first base cycle.
+    pub fn start(&self, frame: &[f64], memory: &mut Memory, histories: &mut [History]) -> Judgement {
+        let mut broken = 0_u32;
+        for (index, requirement) in self.list.iter().enumerate() {
+            let (bit, program) = (1 << index, requirement.program());
+            if self.at_start & bit & !memory.settled() != 0 && program.is_some_and(|program| !program.holds(frame)) {
+                broken |= bit;
+            }
+        }
+        broken |= self.watch(self.at_start, frame, 0, memory, histories);
+        self.judgement(broken, memory)
     }
 
     /// Judges the frame of one base cycle. `histories` are those of [`Self::histories`].
@@ -239,6 +285,9 @@ impl Requirements {
                 continue;
             }
             let Condition::Moment(program) = &requirement.condition else { continue };
+            if (self.at_start | self.at_finish) & bit != 0 {
+                continue;
+            }
             let holds = program.holds(frame);
             match requirement.rule {
                 Rule::Never if holds => broken |= bit,
@@ -249,13 +298,13 @@ impl Requirements {
             }
         }
         if self.is_temporal() {
-            broken |= self.watch(frame, tick, memory, histories);
+            broken |= self.watch(u32::MAX, frame, tick, memory, histories);
         }
         self.judgement(broken, memory)
     }
 
-    /// Shows a frame to everything about more than one moment; what is violated for certain.
-    fn watch(&self, frame: &[f64], tick: u64, memory: &mut Memory, histories: &mut [History]) -> u32 {
+    /// Shows a frame to these of everything about more than one moment; what is violated for certain.
+    fn watch(&self, these: u32, frame: &[f64], tick: u64, memory: &mut Memory, histories: &mut [History]) -> u32 {
         thread_local! {
             static SCRATCH: std::cell::RefCell<Scratch> = std::cell::RefCell::default();
         }
@@ -263,7 +312,7 @@ impl Requirements {
         SCRATCH.with_borrow_mut(|scratch| {
             for (one, history) in self.temporal.iter().zip(histories) {
                 let bit = 1 << one.index;
-                if memory.settled() & bit != 0 {
+                if memory.settled() & bit != 0 || these & bit == 0 {
                     continue;
                 }
                 let seen = one.monitor.see_with(history, tick as f64 * self.step_s, frame, scratch);
@@ -278,9 +327,16 @@ impl Requirements {
         broken
     }
 
-    /// Judges the end of a run: what had to happen and did not.
-    pub fn finish(&self, memory: &mut Memory, histories: &mut [History]) -> Judgement {
+    /// Judges the end of a run, whose last frame this is: what had to happen and did not, and what has to hold then. The frame may be
+    /// left out where nothing is judged by it ([`Self::has_finish`]).
+    pub fn finish(&self, frame: &[f64], memory: &mut Memory, histories: &mut [History]) -> Judgement {
         let mut open = self.eventually & !memory.settled();
+        for (index, requirement) in self.list.iter().enumerate().filter(|_| self.has_finish()) {
+            let (bit, program) = (1 << index, requirement.program());
+            if self.at_finish & bit & !memory.settled() != 0 && program.is_some_and(|program| !program.holds(frame)) {
+                open |= bit;
+            }
+        }
         for (one, history) in self.temporal.iter().zip(histories) {
             let bit = 1 << one.index;
             // Where nothing was seen, nothing was violated.
@@ -310,6 +366,9 @@ impl Requirements {
             }
             // Whoever looks ahead or back has always something to remember.
             let Condition::Moment(program) = &requirement.condition else { return !(lanes & !lanes) };
+            if (self.at_start | self.at_finish) >> index & 1 == 1 {
+                continue;
+            }
             let holds = program.holds(frame);
             lanes = lanes
                 | match requirement.rule {
@@ -317,6 +376,7 @@ impl Requirements {
                     Rule::Always => !holds,
                     Rule::Eventually { by_ticks: None } => holds,
                     Rule::Eventually { by_ticks: Some(by_ticks) } => holds | R::splat(by_ticks as f64).le(tick),
+                    Rule::AtStart | Rule::AtFinish => unreachable!("left out above"),
                 };
         }
         lanes

@@ -3,6 +3,8 @@
 use anabranch_kernel::Signal;
 use anabranch_kernel::units::Dimension;
 
+use crate::measures::{MEASURES, measure};
+
 pub use anabranch_logic::SignalKind;
 
 macro_rules! signals {
@@ -10,11 +12,10 @@ macro_rules! signals {
         /// Positions of the signals of the low-speed loop in its frame.
         pub mod low_speed {
             $($(#[$doc])* pub const $constant: usize = $index;)*
-            /// How many there are.
+            /// How many there are before the measures.
             pub const COUNT: usize = [$($index),*].len();
         }
-        /// The signals of the low-speed loop, in the order of its frame.
-        pub const LOW_SPEED_SIGNALS: &[(&str, SignalKind)] = &[$(($name, $kind)),*];
+        const OF_FRAME: [(&str, SignalKind); low_speed::COUNT] = [$(($name, $kind)),*];
     };
 }
 
@@ -59,6 +60,19 @@ signals! {
     TIME = 17, "time", Real(Dimension::Time);
 }
 
+/// The signals of the low-speed loop, in the order of its frame, and behind them the [measures](crate::measure).
+pub const LOW_SPEED_SIGNALS: &[(&str, SignalKind)] = &ALL;
+
+const ALL: [(&str, SignalKind); low_speed::COUNT + measure::LOW_SPEED_COUNT] = {
+    let mut all = [OF_FRAME[0]; low_speed::COUNT + measure::LOW_SPEED_COUNT];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = if i < low_speed::COUNT { OF_FRAME[i] } else { MEASURES[i - low_speed::COUNT] };
+        i += 1;
+    }
+    all
+};
+
 /// The same table for recorders.
 pub fn recorded(table: &[(&str, SignalKind)]) -> Vec<Signal> {
     let unit = |kind: &SignalKind| match kind {
@@ -76,7 +90,10 @@ mod tests {
     fn positions_and_names_belong_together() {
         use low_speed as at;
         let name = |index: usize| LOW_SPEED_SIGNALS[index].0;
-        assert_eq!(LOW_SPEED_SIGNALS.len(), at::COUNT);
+        assert_eq!(LOW_SPEED_SIGNALS.len(), at::COUNT + measure::LOW_SPEED_COUNT);
+        assert_eq!(name(at::COUNT + measure::PATH_MSE), "ego.path_mse");
+        assert_eq!(name(at::COUNT + measure::DOOR_ROOM_RIGHT), "ego.door_room.right");
+        assert_eq!(name(at::COUNT + measure::WOBBLE), "ego.wobble");
         let expect = [(at::CLEARANCE, "ego.clearance"), (at::JERK, "ego.jerk"), (at::CONTACT, "ego.contact")];
         expect.iter().for_each(|&(index, expect)| assert_eq!(name(index), expect));
         assert_eq!(name(at::TIME), "time");

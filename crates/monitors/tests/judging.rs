@@ -34,7 +34,8 @@ fn check(level: Level, rule: Rule, text: &str, run: &[(f64, bool)], expect: &str
             tick.to_string(),
         );
     }
-    report(requirements.finish(&mut memory, &mut histories), "end".to_owned());
+    let last = run.last().map_or([0.0; low_speed::COUNT], |&(clearance_m, at_goal)| frame(clearance_m, at_goal));
+    report(requirements.finish(&last, &mut memory, &mut histories), "end".to_owned());
     assert_eq!(found.join(" "), expect, "{level:?} {rule:?} {text} {run:?}");
 }
 
@@ -58,6 +59,47 @@ fn eventually_has_until_its_deadline_or_the_end() {
     check(Level::Should, by_two, "ego.at_goal", &[away, away, away, there], "should@2");
     check(Level::Must, by_two, "ego.at_goal", &[away, away], "must@end");
     check(Level::Should, open, "ego.at_goal", &[away], "should@end");
+}
+
+#[test]
+fn the_end_is_judged_once_and_the_start_before_anything_else() {
+    let run = [(0.05, false), (0.05, true), (0.3, false)];
+    check(Level::Must, Rule::AtFinish, "ego.clearance > 0.1 m", &run, "");
+    check(Level::Must, Rule::AtFinish, "ego.at_goal", &run, "must@end");
+    check(Level::Should, Rule::AtFinish, "ego.at_goal", &run, "should@end");
+    // What holds at the start has nothing to say afterwards.
+    check(Level::Must, Rule::AtStart, "ego.at_goal", &run, "");
+    let start = requirements(&[
+        (Level::Must, Rule::AtStart, "ego.at_goal"),
+        (Level::Should, Rule::AtStart, "ego.clearance > 1 m"),
+    ]);
+    assert!(start.has_start() && !start.has_finish() && !start.has_deadline());
+    let judged = start.start(&frame(0.5, false), &mut Memory::default(), &mut []);
+    assert_eq!((judged.violated, judged.noted), (0b01, 0b10));
+    assert_eq!(start.start(&frame(1.5, true), &mut Memory::default(), &mut []), Judgement::default());
+    let finish = requirements(&[(Level::Must, Rule::AtFinish, "ego.door_room > 0.6 m")]);
+    assert!(finish.has_deadline() && finish.signals_used() != 0 && finish.signals_used_on_the_way() == 0);
+    let text = "once[0 s, 2 s] ego.at_goal";
+    let refused = Requirement::new("r", Level::Must, Rule::AtFinish, text, LOW_SPEED_SIGNALS).unwrap_err();
+    assert_eq!((refused.at.offset, refused.at.length), (0, text.len()));
+}
+
+/// Looking ahead from the start: the frame before the first base cycle is the first moment.
+#[test]
+fn a_condition_at_the_start_may_look_ahead() {
+    let requirements = requirements(&[(Level::Must, Rule::AtStart, "eventually[0 s, 0.3 s] ego.at_goal")]);
+    let whole = |at_goal: bool| {
+        let mut whole = frame(1.0, at_goal).to_vec();
+        whole.resize(LOW_SPEED_SIGNALS.len(), 0.0);
+        whole
+    };
+    let violated = |arrives: u64| {
+        let (mut memory, mut histories) = (Memory::default(), requirements.histories());
+        assert_eq!(requirements.start(&whole(arrives == 0), &mut memory, &mut histories), Judgement::default());
+        (1..8)
+            .find(|&tick| requirements.judge(&whole(tick >= arrives), tick, &mut memory, &mut histories).violated != 0)
+    };
+    assert_eq!([0, 2, 3, 4].map(violated), [None, None, None, Some(3)]);
 }
 
 fn mixed() -> Requirements {

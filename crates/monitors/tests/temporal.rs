@@ -24,7 +24,7 @@ fn check(rule: Rule, text: &str, speeds: &[f64], expect: &str) {
     let (mut memory, mut histories) = (Memory::default(), requirements.histories());
     let mut found = String::new();
     for (n, &speed) in speeds.iter().enumerate() {
-        let mut frame = [0.0; low_speed::COUNT];
+        let mut frame = [0.0; LOW_SPEED_SIGNALS.len()];
         // A clearance without anything near is infinite, and does not matter here.
         (frame[low_speed::SPEED], frame[low_speed::CLEARANCE]) = (speed, f64::INFINITY);
         if requirements.judge(&frame, n as u64 + 1, &mut memory, &mut histories).violated != 0 {
@@ -32,7 +32,7 @@ fn check(rule: Rule, text: &str, speeds: &[f64], expect: &str) {
             break;
         }
     }
-    if found.is_empty() && requirements.finish(&mut memory, &mut histories).violated != 0 {
+    if found.is_empty() && requirements.finish(&[], &mut memory, &mut histories).violated != 0 {
         found = "end".to_owned();
     }
     assert_eq!(found, expect, "{rule:?} {text} {speeds:?}");
@@ -100,7 +100,7 @@ impl System for Ring {
                 state.speed = (state.speed + [0, 1, -1][choice.index()]).rem_euclid(5);
             }
             state.tick += 1;
-            let mut frame = [0.0; low_speed::COUNT];
+            let mut frame = [0.0; LOW_SPEED_SIGNALS.len()];
             (frame[low_speed::SPEED], frame[low_speed::X]) = (state.speed as f64, (state.tick % 2) as f64);
             let judged = self.requirements.judge(&frame, state.tick, &mut state.memory, &mut state.histories);
             if judged.violated != 0 {
@@ -110,7 +110,7 @@ impl System for Ring {
         if state.tick < 3 * LEVELS {
             return Ok(SegmentEnd::Open);
         }
-        let judged = self.requirements.finish(&mut state.memory, &mut state.histories);
+        let judged = self.requirements.finish(&[], &mut state.memory, &mut state.histories);
         if judged.violated != 0 {
             return Ok(SegmentEnd::Violated(verdicts(judged.violated, state.tick + 1, None)));
         }

@@ -19,8 +19,8 @@ pub use crosswalk::{CROSSWALK_ACTION, CROSSWALK_LIMITS, CROSSWALK_STEPS, Crosswa
 pub use error::ProblemError;
 pub use input::{Row, parse_rows};
 pub use junction::{
-    AtFault, BlindCornerNote, Cause, Instance, JUNCTION_AXES, JUNCTION_RANGES, Junction, JunctionState, Outcome, Phase,
-    Triage, View, safe_distance_m,
+    AtFault, BlindCornerNote, Cause, Instance, JUNCTION_AXES, JUNCTION_RANGES, Junction, JunctionCar, JunctionSight,
+    JunctionState, Outcome, Phase, Triage, safe_distance_m,
 };
 pub use plant::Plant;
 pub use problem::{Problem, Progress};

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anabranch_kernel::maths;
 use anabranch_program::blocks::Block;
-use anabranch_program::{ArrayOp, Binary, Builder, Expr, Memory, Native, Now, Program, Slot, Stmt, Unary};
+use anabranch_program::{ArrayOp, Binary, Branched, Builder, Expr, Memory, Native, Now, Program, Slot, Stmt, Unary};
 
 const H: [f64; 5] = [0.4, 0.3, 0.15, 0.1, 0.05];
 
@@ -156,6 +156,67 @@ fn main() {
 
     large_programs();
     matrices();
+    for (dear, ticks) in [(true, 400), (false, 4_000)] {
+        branches(dear, ticks);
+    }
+}
+
+/// Four chains of a thousand steps side by side, every tenth step with matrices if they are dear.
+fn chains(dear: bool) -> Program {
+    let mut b = Builder::new("chains");
+    let u = b.input("u", &[0.5]).start;
+    let mut ends = Vec::new();
+    for chain in 0..4 {
+        let mut signal = u;
+        for step in 0..1000 {
+            let name = format!("{chain} {step}");
+            let (last, v) = (b.state(format!("last {name}"), &[0.0]).start, b.signal(format!("v {name}"), 1).start);
+            let mut body = vec![Stmt::set(v, Expr::from(last) * 0.5 + Expr::from(signal) * 0.25), Stmt::set(last, v)];
+            if dear && step % 10 == 9 {
+                let [p, f] = [("p", 0.01), ("f", 0.05)].map(|(n, x)| b.state(format!("{n} {name}"), &[x; 144]));
+                let [fp, ft, to] = ["fp", "ft", "to"].map(|n| b.signal(format!("{n} {name}"), 144));
+                let [p, f, fp, ft, to] = [p, f, fp, ft, to].map(|span| span.matrix(12, 12));
+                body.push(Stmt::set(f.start, Expr::from(v).min(1.0).max(-1.0) * 0.1));
+                body.push(ArrayOp::Product { to: fp, left: f, right: p }.into());
+                body.push(ArrayOp::Transpose { to: ft, from: f }.into());
+                body.push(ArrayOp::Product { to, left: fp, right: ft }.into());
+                body.push(ArrayOp::Copy { to: p.span(), from: to.span() }.into());
+            }
+            b.step(format!("step {name}"), body);
+            signal = v;
+        }
+        ends.push(signal);
+    }
+    let y = b.output("y", &[0.0]).start;
+    let sum = ends.into_iter().map(Expr::from).reduce(|a, c| Expr::binary(Binary::Add, a, c)).expect("chains");
+    b.step("sum", vec![Stmt::set(y, sum)]);
+    b.finish().expect("in order")
+}
+
+/// The quickest tick in order and with branches on two threads: neighbours only ever make one slower.
+fn branches(dear: bool, ticks: u64) {
+    let program = Arc::new(chains(dear));
+    let native = Native::compile(program.clone()).expect("compiles");
+    let pays = Branched::compile(program.clone(), 2).expect("compiles").is_some();
+    let mut branched = Branched::compile_if(program.clone(), 2, 0.0).expect("compiles").expect("four chains");
+    let (mut one, mut two) = (program.memory(), program.memory());
+    let mut best = [f64::INFINITY; 2];
+    for tick in 0..ticks {
+        let now = Now { tick, ..Now::default() };
+        best[0] = best[0].min(nanoseconds(1, |_| native.tick(&mut one, now).expect("no fault")));
+        best[1] = best[1].min(nanoseconds(1, |_| branched.tick(&mut two, now).expect("no fault")));
+    }
+    assert_eq!(one.saved(), two.saved(), "other bits");
+    println!(
+        "{} steps in {} branches, estimated {:.0} us: in order {:.1} us, on {} threads {:.1} us ({:.2} x), used: {pays}",
+        program.steps().len(),
+        branched.branches(),
+        program.estimated_ns() / 1e3,
+        best[0] / 1e3,
+        branched.threads(),
+        best[1] / 1e3,
+        best[0] / best[1],
+    );
 }
 
 fn large_programs() {

@@ -3,6 +3,7 @@
 use anabranch_kernel::Chance;
 
 use crate::array;
+use crate::cells::{self, Cells};
 use crate::coverage::Coverage;
 use crate::expression::{Draw, Expr, Place};
 use crate::fault::{Fault, FaultKind};
@@ -33,7 +34,7 @@ impl Program {
         let values = memory.for_tick(self)?;
         let mut run = Run {
             layout: self.layout(),
-            memory: values,
+            memory: cells::of(values),
             now,
             rounds: f64::from(self.rounds_per_tick()),
             draws: 0,
@@ -53,7 +54,7 @@ type Stop = (FaultKind, Place);
 /// A tick in the making.
 pub(crate) struct Run<'a> {
     pub layout: &'a Layout,
-    pub memory: &'a mut [f64],
+    pub memory: &'a Cells,
     pub now: Now,
     /// How many rounds loops may still make in this tick.
     pub rounds: f64,
@@ -80,7 +81,7 @@ impl<'a> Run<'a> {
         match &stmt.action {
             Action::Set { target, value } => {
                 let value = self.value(value)?;
-                self.memory[self.layout.address(*target)] = value;
+                self.memory[self.layout.address(*target)].set(value);
             }
             Action::SetElement { span, index, value } => {
                 let index = self.value(index)?;
@@ -88,7 +89,7 @@ impl<'a> Run<'a> {
                     return Err(stop(FaultKind::Index { index, length: span.length }));
                 };
                 let value = self.value(value)?;
-                self.memory[self.layout.address(span.at(place))] = value;
+                self.memory[self.layout.address(span.at(place))].set(value);
             }
             Action::If { condition, then, otherwise, decision } => {
                 let taken = truth(self.value(condition)?);
@@ -106,7 +107,7 @@ impl<'a> Run<'a> {
                 let counter = self.layout.address(*counter);
                 let mut k = 0.0;
                 while k < count {
-                    self.memory[counter] = from + k * step;
+                    self.memory[counter].set(from + k * step);
                     self.body(body)?;
                     k += 1.0;
                 }
@@ -144,10 +145,10 @@ impl<'a> Run<'a> {
     /// Finds the solution of an optimisation problem and leaves everything as its body computes it there.
     pub(crate) fn minimize(&mut self, problem: &Problem, place: Place) -> Result<(), Stop> {
         let variables = self.layout.addresses(problem.variables);
-        let start = self.memory[variables].to_vec();
+        let start = cells::read(&self.memory[variables]);
         let (lower, upper) = (self.layout.addresses(problem.lower), self.layout.addresses(problem.upper));
         let bounds: Vec<[f64; 2]> =
-            self.memory[lower].iter().zip(&self.memory[upper]).map(|(&low, &high)| [low, high]).collect();
+            self.memory[lower].iter().zip(&self.memory[upper]).map(|(low, high)| [low.get(), high.get()]).collect();
         let solution = optimise::minimise(&start, &bounds, &mut |x| self.sample(problem, x, place));
         match solution {
             Ok(solution) => self.sample(problem, &solution, place).map(|_| ()),
@@ -161,12 +162,12 @@ impl<'a> Run<'a> {
         }
         self.rounds -= 1.0;
         let variables = self.layout.addresses(problem.variables);
-        self.memory[variables].copy_from_slice(x);
+        cells::write(&self.memory[variables], x);
         self.body(&problem.body)?;
         Ok(Sample {
-            value: self.memory[self.layout.address(problem.objective)],
-            at_least: self.memory[self.layout.addresses(problem.at_least_zero)].to_vec(),
-            equal: self.memory[self.layout.addresses(problem.equal_zero)].to_vec(),
+            value: self.memory[self.layout.address(problem.objective)].get(),
+            at_least: cells::read(&self.memory[self.layout.addresses(problem.at_least_zero)]),
+            equal: cells::read(&self.memory[self.layout.addresses(problem.equal_zero)]),
         })
     }
     fn decided(&mut self, decision: u32, taken: bool) {
@@ -177,13 +178,13 @@ impl<'a> Run<'a> {
     fn value(&mut self, expr: &Expr) -> Result<f64, Stop> {
         Ok(match expr {
             Expr::Const(value) => *value,
-            Expr::Slot(slot) => self.memory[self.layout.address(*slot)],
+            Expr::Slot(slot) => self.memory[self.layout.address(*slot)].get(),
             Expr::Element { span, index, place } => {
                 let index = self.value(index)?;
                 let Some(number) = scalar::place(index, span.length) else {
                     return Err((FaultKind::Index { index, length: span.length }, *place));
                 };
-                self.memory[self.layout.address(span.at(number))]
+                self.memory[self.layout.address(span.at(number))].get()
             }
             Expr::Unary(function, of) => scalar::unary(*function, self.value(of)?),
             Expr::Binary(function, left, right) => {

@@ -29,7 +29,9 @@
 
 mod array;
 pub mod blocks;
+mod branches;
 mod builder;
+mod cells;
 mod check;
 mod coverage;
 mod executor;
@@ -55,7 +57,7 @@ pub use expression::{Binary, Draw, Expr, Place, Unary};
 pub use fault::{Fault, FaultKind};
 pub use memory::{Layout, Matrix, Region, Slot, Span};
 #[cfg(feature = "native")]
-pub use native::{Native, NativeError};
+pub use native::{Branched, Native, NativeError};
 pub use program::{
     DecisionInfo, Draft, Memory, NonFinite, Now, Program, ProgramError, ROUNDS_PER_TICK, State, Variable,
 };

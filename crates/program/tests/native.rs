@@ -6,45 +6,14 @@ mod common;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anabranch_kernel::Seed;
-use anabranch_program::{Fault, Memory, Native, Now, Program};
-use common::{Dice, Without, program};
+use anabranch_program::{Native, Now, Program};
+use common::{Without, program, same_as_interpreter};
 
 /// Nearly all of the time is compiling, and more so where the compiler itself is not optimised.
 const PROGRAMS: u64 = 10_000;
-const TICKS: u64 = 4;
 
-fn same_bits(one: &[f64], other: &[f64]) -> bool {
-    one.iter().zip(other).all(|(a, b)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()))
-}
-
-fn words(result: &Result<(), Fault>) -> String {
-    format!("{result:?}")
-}
-
-/// Runs both for some ticks. Returns whether all of them could be computed.
-fn check(seed: u64, program: &Arc<Program>, native: &Native) -> bool {
-    let mut dice = Dice(!seed);
-    let mut reference: Memory = program.memory();
-    let mut memory = program.memory();
-    for tick in 0..TICKS {
-        for k in 0..reference.inputs().len() {
-            let value = dice.number();
-            reference.inputs()[k] = value;
-            memory.inputs()[k] = value;
-        }
-        let now = Now { seed: Seed(seed), tick };
-        let expected = program.tick(&mut reference, now);
-        let result = native.tick(&mut memory, now);
-        assert_eq!(words(&result), words(&expected), "seed {seed}, tick {tick}: {program:#?}");
-        assert!(same_bits(memory.all(), reference.all()), "seed {seed}, tick {tick}: {program:#?}");
-        if expected.is_err() {
-            return false;
-        }
-        let exact = memory.saved().iter().zip(reference.saved()).all(|(a, b)| a.to_bits() == b.to_bits());
-        assert!(exact, "seed {seed}, tick {tick}: saved states differ");
-    }
-    true
+fn check(seed: u64, program: &Program, native: &Native) -> bool {
+    same_as_interpreter(seed, program, "machine code", |memory, now| native.tick(memory, now))
 }
 
 #[test]

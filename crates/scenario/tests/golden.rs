@@ -12,6 +12,7 @@ use anabranch_scenario::file::{Hooks, Keep, ScenarioSpec, read_scenario};
 
 /// Name, levels explored (few where a whole exploration would take long), digest by breadth, digest by danger.
 const GOLDEN: &[(&str, u32, &str, &str)] = &[
+    ("brake-light-chain", 6, "f6d878dfe27e1ae05fb3d12b295d313f", "c8b2b4b3ac9dedc31829cc08bf8aa45b"),
     ("city-traffic", 3, "1e9463a367321826cd26c0ea17671b6e", "443180eb3b12f1da9d77ac36766666d4"),
     ("curved-parking", 9, "60c82953d811ed4c558015a1998965e8", "ca0f091ef6357d68a9b2ca67ed7ef818"),
     ("first-steps", 5, "bc084e0c4f32c7cda088fcbe2c3f8619", "663c4dc457449d25c90a8846101cf95b"),
@@ -31,13 +32,16 @@ const GOLDEN: &[(&str, u32, &str, &str)] = &[
     ("parking-lot", 10, "85d3e5de971938e0360047ffce57ade1", "f89f42c4aa212f85f1e59d4061d186e9"),
     ("pass-and-reverse", 36, "70da3e82d92b9f48cf1fcca53afcb419", "3aaf84d54f51fe1a12cc84e31d42ba4a"),
     ("replanning-garage", 5, "fe9a05b148048c06ed866df5973408c2", "68495107270acb6c9166fd02bbf05594"),
+    ("room-for-the-door", 12, "522f86fffd83008b58356d26de5c7259", "8b4d073956918e2062445fb1a06a92e3"),
     ("roundabout", 4, "f4ea4b38b84970fc6265b0fd4ad944d5", "cf98602ff690c98fdb0b1ecc23f0d67d"),
     ("signalised-crossing", 5, "aeb28cd9fea0b7c5d7435ae0b0e5f60d", "9af7208fd5ac9898660502e4e5deffb1"),
     ("slippery-road", 6, "d3454fe8db3447382778500cbae3da1e", "b36c34eef02c4daf4f9fcdf6b4c6c67c"),
     ("small-obstacle", 9, "1992402da1446ee81e147555ca33a2ca", "f0d0d633f8e7a509f12a3c793dc5bb27"),
+    ("soft-tyre", 4, "455a6c6f23dcfd442dd54e0dcf8658f7", "cf33d6688c45582106e7da7afb1afd59"),
     ("steady-corridor", 6, "eece2028658f4d73eb0dab452f7eefff", "047e851a01a13acc0722126e9bab72b9"),
     ("steady-corridor-switch", 8, "2fd75b8094f5939bae8452c75217c570", "063ce83564eeb0999fc07bdacd6267b8"),
     ("sudden-obstacle", 8, "3f781a84abcb52bd526bcffc8d38d4b4", "f93dc18d0c3d91e57e68106ebc25650d"),
+    ("t-junction-accident", 8, "7a09fa447a4bdc8d86747789def85f88", "ef842e8e88e0a73a1b62e9a008f66e06"),
     ("t-junction-stop", 6, "24b61e468eb979b4e43f4aae4083ad5c", "fbbde9aa4ff43d88c20e16a350d3bf03"),
     ("truck-with-trailer", 4, "ddc2196200d7e149d6aaf092e5154d23", "c189b0dfd0d16f31f6e6db0794575a55"),
     ("urban-parked-cars", 5, "45d7207e415fef4fcbaaafb0edb6f561", "21de9f599a7eb1d57ead95bdaeb114ad"),

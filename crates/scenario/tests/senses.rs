@@ -1,14 +1,10 @@
 //! What the car perceives: several object sensors, their errors one by one, plain sensors, and what drivers from outside are told.
 
-use std::sync::{Arc, Mutex};
-
-use crate::law::Law;
-use anabranch_bridge::Support;
+use crate::law::listening;
 use anabranch_explore::{Explorer, Merge, Scope, Settings};
 use anabranch_geometry::Pose;
 use anabranch_kernel::contract::check_contract;
 use anabranch_kernel::{Choice, Grid, Seed, SegmentEnd, System, Watch};
-use anabranch_scenario::drive::foreign::Outside;
 use anabranch_scenario::file::{Document, Hooks, ScenarioSpec};
 use anabranch_scenario::{Drive, DriveState};
 
@@ -228,19 +224,12 @@ fn plain_sensors_have_the_three_ready_noises() {
     }
 }
 
-fn outside(spec: &ScenarioSpec) -> (Drive, Arc<Mutex<Vec<anabranch_bridge::Seen>>>) {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let law = Law { heard: Some(heard.clone()), ..Law::new(Support::Save) };
-    let outside = Outside { instances: 1, double: 0.0, ..Outside::new(law.boxed()) };
-    (Drive::assemble_with(spec, Some(outside)).unwrap_or_else(|error| panic!("{error}")), heard)
-}
-
 #[test]
 fn a_driver_from_outside_is_told_plain_readings_and_the_covariance_of_the_filter() {
     let ego = "localisation = { filter = \"ekf\", gps = { white = \"1.5 m\" } }\n[ego.plain]\ncompass = { bias = \"1 deg\" }\n";
     let mut spec = spec("", ego, "");
     spec.explore.segment_s.value = 0.05;
-    let (drive, heard) = outside(&spec);
+    let (drive, heard) = listening(&spec);
     let mut state = start(&drive);
     for tick in 0..40 {
         let before = state.car.car;
@@ -266,7 +255,7 @@ fn a_driver_from_outside_is_told_plain_readings_and_the_covariance_of_the_filter
         }
     }
     // Without a filter and without plain sensors it is the error of the scenario, and nothing.
-    let (drive, heard) = outside(&self::spec("", "", ""));
+    let (drive, heard) = listening(&self::spec("", "", ""));
     drive.run(&mut start(&drive), Choice::NONE, &mut Watch::off()).unwrap();
     let told = heard.lock().unwrap()[0].clone();
     assert_eq!((told.pose.covariance, told.plain), ([0.0; 9], None));
@@ -291,4 +280,57 @@ fn a_flipped_object_is_believed_the_wrong_way_round() {
     };
     let (right, turned) = (heading(Choice::NONE), heading(choice(&drive, "turned")));
     assert!(right < 0.1 && (turned - std::f64::consts::PI).abs() < 0.1, "{right} {turned}");
+}
+
+/// A side road with a stop sign, 40 m before its line.
+fn side_road(world: &str, ego: &str) -> ScenarioSpec {
+    let text = format!(
+        "schema = \"anabranch/1\"\nname = \"signs\"\n[world]\nstep = \"50 ms\"\n{world}\n[road]\nkind = \"t-junction\"\narm = \"150 m\"\n\
+         [ego]\ndriver = \"road\"\nstart = {{ lane = \"south.-1\", station = \"105 m\", speed = \"13 m/s\" }}\n\
+         goal = {{ lane = \"east.1\", station = \"100 m\" }}\n{ego}\n[explore]\nsegment = \"500 ms\"\nuntil = \"20 s\"\n\
+         [[must]]\nid = \"no-contact\"\nnever = \"ego.contact\"\n"
+    );
+    let document = Document::parse("signs.toml", text.as_bytes()).unwrap_or_else(|report| panic!("{report}"));
+    document.read(&Hooks::default()).unwrap_or_else(|report| panic!("{report}"))
+}
+
+/// From the rear axle, how far before the line a driver from outside is first told of it.
+fn told_from_m(world: &str, ego: &str) -> f64 {
+    let (drive, heard) = listening(&side_road(world, ego));
+    let mut state = start(&drive);
+    while drive.run(&mut state, Choice::NONE, &mut Watch::off()).unwrap() == SegmentEnd::Open {}
+    let heard = heard.lock().unwrap();
+    let lines = heard.iter().filter_map(|seen| seen.road.as_deref()?.lines.first().cloned());
+    lines.inspect(|line| assert_eq!(line.sign, "stop")).next().map_or(0.0, |line| line.ahead)
+}
+
+#[test]
+fn a_sign_is_seen_later_in_twilight_and_a_driver_from_outside_is_told_of_it_then() {
+    let front_m = 3.45;
+    assert!(told_from_m("", "") > 40.0, "known from the map");
+    let day_m = told_from_m("", "sign_range = \"25 m\"") - front_m;
+    let dusk_m = told_from_m("time_of_day = \"1110 min\"", "sign_range = \"25 m\"") - front_m;
+    // By hand: at sunset there is 0.85 of the light, and the glare leaves 0.4 of that: 8.5 m of 25 m.
+    assert!((24.0..=25.0).contains(&day_m) && (7.5..=8.5).contains(&dusk_m), "{day_m} {dusk_m}");
+}
+
+#[test]
+fn who_sees_the_sign_in_time_stands_before_its_line_and_who_does_not_passes_it() {
+    let slowest_mps = |world: &str, ego: &str| {
+        let drive = Drive::assemble(&side_road(world, ego)).unwrap_or_else(|error| panic!("{error}"));
+        let mut state = start(&drive);
+        let mut slowest = f64::INFINITY;
+        while drive.run(&mut state, Choice::NONE, &mut Watch::off()).unwrap() == SegmentEnd::Open && state.tick < 160 {
+            slowest = state.car.car.speed.min(slowest);
+        }
+        slowest
+    };
+    assert!(slowest_mps("", "") < 0.5 && slowest_mps("", "sign_range = \"30 m\"") < 0.5);
+    assert!(slowest_mps("", "sign_range = \"1 m\"") > 2.0, "it turns without a stop");
+}
+
+#[test]
+fn signs_that_are_seen_keep_the_contract() {
+    let drive = Drive::assemble(&side_road("time_of_day = \"1100 min\"", "sign_range = \"30 m\"")).unwrap();
+    check_contract(&drive, 4, 12).unwrap_or_else(|error| panic!("{error}"));
 }

@@ -383,3 +383,21 @@ fn planning_again_passes_with_less_room() {
     assert!(end(&story, &quiet).is_some() && end(&story, &quiet) != end(&story, &disturbed));
     assert_eq!(story.explore().findings(), 0);
 }
+
+/// The accident at the T-junction: none at noon, whatever is missed; one that daylight prevents at midnight.
+#[test]
+fn the_accident_at_the_t_junction_takes_more_than_a_missed_car() {
+    let story = Story::of("t-junction-accident");
+    assert_eq!(story.explore().findings(), 0);
+    let point = [
+        ("ego.start.station", "119.10314448217443 m"),
+        ("ego.start.speed", "14.504624805538858 m/s"),
+        ("object.other.station", "39.808867312852804 m"),
+        ("object.other.speed", "8 m/s"),
+        ("world.clouds", "0.19951244240479288"),
+        ("world.obstacle.hedge.box.x", "-25.39199443923454 m"),
+    ];
+    let at = |minute: &'static str| [&point[..], &[("world.time_of_day", minute)]].concat();
+    assert_eq!(Story::with("t-junction-accident", &at("0 min")).violated(&[]), [NO_CONTACT]);
+    assert_eq!(Story::with("t-junction-accident", &at("720 min")).violated(&[]), [""; 0]);
+}

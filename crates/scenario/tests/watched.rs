@@ -82,6 +82,8 @@ fn clearance_time_to_collision_and_headway() {
     fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.clearance < 1 m\""), [3.0, 12.0]);
     fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.ttc < 1 s\""), [3.0, 12.0]);
     fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.headway < 0.3 s\""), [3.0, 12.0]);
+    // Sooner than any of them: the distance is too small for this speed long before anything is near.
+    fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.rss_reserve < -20 m\""), [1.0, 12.0]);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! The accident at the T-junction: which methods find it within 100 simulations, by how many of 50 seeds, and why it happens.
 //!
-//! `cargo run --release -p anabranch-search --example junction -- [repeats] [first seed] [folder for pictures] [method …]`
+//! `cargo run --release -p anabranch-search --example junction -- [repeats] [first seed] [method …]`
+//!
+//! `anabranch search --bench t-junction` draws the accidents that it finds.
 
 use std::collections::BTreeMap;
 
 use anabranch_kernel::{Fault, Seed};
-use anabranch_problems::{JUNCTION_AXES, JUNCTION_RANGES, Junction, View};
+use anabranch_problems::{JUNCTION_AXES, JUNCTION_RANGES, Junction};
 use anabranch_search::{Dimension, Method, Objective, Outcome, Question, Repeats, Search, Settings, Space};
 use rayon::prelude::*;
 
@@ -29,7 +31,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut words = std::env::args().skip(1);
     let repeats: u64 = words.next().map_or(Ok(50), |word| word.parse())?;
     let first: u64 = words.next().map_or(Ok(5000), |word| word.parse())?;
-    let folder = words.next().unwrap_or_default();
     let mut methods: Vec<String> = words.collect();
     if methods.is_empty() {
         methods = ["random", "annealing", "auto"].map(str::to_owned).to_vec();
@@ -64,16 +65,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             kinds.entry(kind).or_insert((0, numbers)).0 += 1;
         }
     }
-    for (number, (kind, (times, numbers))) in kinds.iter().enumerate() {
+    for (kind, (times, numbers)) in &kinds {
         println!("{times:>4} × {kind}");
         println!("       {}", space.describe(numbers));
-        let Some(junction) = Junction::from_numbers(numbers) else { continue };
-        if !folder.is_empty() {
-            let states = junction.states();
-            for view in View::ALL {
-                std::fs::write(format!("{folder}/{number}-{}.svg", view.name()), junction.picture(&states, view))?;
-            }
-        }
     }
     Ok(())
 }

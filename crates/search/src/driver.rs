@@ -1,12 +1,12 @@
 //! The loop: ask, simulate in parallel, tell in order, save, again.
 
-use anabranch_kernel::{Digest, DigestWriter, Seed, StateError};
-use rayon::prelude::*;
+use anabranch_kernel::{Digest, DigestWriter, Fault, Seed, StateError};
 use serde::{Deserialize, Serialize};
 
 use crate::diversity::{self, By};
+use crate::flight::{Asked, Flight};
 use crate::front::{Extent, Front, direction};
-use crate::objective::{Objective, Question, judged};
+use crate::objective::{Objective, Outcome, judged};
 use crate::optimiser::{Optimiser, Told};
 use crate::probes::corners;
 use crate::report::{Accident, Ended, Evaluation, Origin, Report};
@@ -41,7 +41,8 @@ pub struct Settings {
     pub simulations: u64,
     /// Most simulated time; infinite for no limit.
     pub simulated_seconds: f64,
-    /// Simulations between two looks of the optimiser. Part of the result: 1 learns most, more use more cores.
+    /// Most simulations that the optimiser has asked for and not heard of yet. Part of the result: 1 learns most, more use
+    /// more cores.
     pub batch: usize,
     /// When to stop.
     pub goal: Goal,
@@ -128,6 +129,10 @@ pub struct Progress {
     pub evaluations: u64,
     /// Batches done.
     pub batches: u64,
+    /// Points that were asked and not told.
+    pub under_way: Vec<(Origin, Vec<f64>)>,
+    /// Whether the optimiser starts somewhere else once nothing is under way any more.
+    pub leaves: bool,
     /// Refused points per constraint.
     pub rejected: Vec<u64>,
     /// Refused points since the last one that was not.
@@ -204,6 +209,8 @@ impl<'a> Search<'a> {
             search: identity(space, &settings, optimiser.as_ref()).0,
             evaluations: 0,
             batches: 0,
+            under_way: Vec::new(),
+            leaves: false,
             rejected: vec![0; space.constraints().len()],
             rejected_in_a_row: 0,
             probed: 0,
@@ -253,6 +260,7 @@ impl<'a> Search<'a> {
         }
         let known = |number: u64| number < progress.evaluations;
         if progress.rejected.len() != self.space.constraints().len()
+            || progress.under_way.iter().any(|(_, unit)| unit.len() != dimensions)
             || !progress.accidents.iter().all(|a| known(a.first) && known(a.worst))
         {
             return Err(SearchError::Damaged("counts do not fit the evaluations".into()));
@@ -266,24 +274,18 @@ impl<'a> Search<'a> {
     }
     /// Searches to the end.
     pub fn run(mut self, edge: &mut dyn Edge) -> Report {
-        let ended = loop {
-            if let Some(ended) = self.is_over() {
-                break ended;
-            }
-            if !edge.goes_on() {
-                break Ended::Interrupted;
-            }
-            let before = self.evaluations.len();
-            self.batch();
-            if self.saves {
-                if edge.wants_progress() {
-                    self.progress.optimiser = self.optimiser.save();
-                }
-                if let Err(why) = edge.batch_done(&self.evaluations[before..], &self.progress) {
-                    break Ended::NotSaved(why);
-                }
-            }
+        let decided_below = match self.settings.goal {
+            Goal::Worst => f64::NEG_INFINITY,
+            Goal::First | Goal::Different(_) => self.settings.violated_below,
         };
+        let objective = self.objective;
+        let ended = rayon::in_place_scope_fifo(|scope| {
+            let mut flight = Flight::new(scope, objective, decided_below);
+            for (origin, unit) in std::mem::take(&mut self.progress.under_way) {
+                self.send(&mut flight, origin, unit);
+            }
+            self.search(&mut flight, edge)
+        });
         let names = self.space.constraints().iter().map(|constraint| constraint.name.clone());
         Report {
             method: self.optimiser.name().into(),
@@ -323,23 +325,85 @@ impl<'a> Search<'a> {
         }
         (self.simulated_seconds >= self.settings.simulated_seconds).then_some(Ended::SimulatedSeconds)
     }
-    /// One batch: probes while there are any, then what the optimiser asks for.
-    fn batch(&mut self) {
+    /// Asks, hears and saves until it is over.
+    fn search(&mut self, flight: &mut Flight<'_, '_>, edge: &mut dyn Edge) -> Ended {
+        let (mut over, mut told) = (self.is_over(), self.evaluations.len());
+        loop {
+            if let Some(ended) = over {
+                return ended;
+            }
+            if !edge.goes_on() {
+                return Ended::Interrupted;
+            }
+            let mut heard = 0;
+            while over.is_none() && heard < self.settings.batch {
+                self.ask(flight);
+                let new = self.hear(flight);
+                heard += new;
+                over = self.is_over();
+                if new == 0 {
+                    break;
+                }
+            }
+            self.progress.batches += 1;
+            if self.saves {
+                if edge.wants_progress() {
+                    let under_way = flight.points().map(|asked| (asked.origin, asked.unit.clone()));
+                    self.progress.under_way = under_way.collect();
+                    self.progress.optimiser = self.optimiser.save();
+                }
+                if let Err(why) = edge.batch_done(&self.evaluations[told..], &self.progress) {
+                    return Ended::NotSaved(why);
+                }
+            }
+            told = self.evaluations.len();
+        }
+    }
+    /// Fills what may be under way: with probes while there are any, then with what the optimiser asks for. Who cannot hear
+    /// late is asked when nothing is under way, and who shall start elsewhere is not asked before it did.
+    fn ask(&mut self, flight: &mut Flight<'_, '_>) {
         let left = self.settings.simulations - self.progress.evaluations;
-        let at_most = self.settings.batch.min(usize::try_from(left).unwrap_or(usize::MAX));
+        let at_most = self.settings.batch.min(usize::try_from(left).unwrap_or(usize::MAX)).saturating_sub(flight.len());
         let probed = self.progress.probed as usize;
         if probed < self.corners.len() {
             let units: Vec<_> = self.corners.iter().skip(probed).take(at_most).cloned().collect();
             self.progress.probed += units.len() as u64;
-            self.simulate(units, Origin::Probe);
-        } else {
-            let units = self.optimiser.ask(at_most);
-            let from = self.progress.accidents.len();
-            let told = self.simulate(units, Origin::Optimiser);
-            self.optimiser.tell(&told);
-            self.look_elsewhere(from, told.len() as u64);
+            units.into_iter().for_each(|unit| self.send(flight, Origin::Probe, unit));
+            return;
         }
-        self.progress.batches += 1;
+        if flight.len() > 0 && (self.progress.leaves || !self.optimiser.hears_late()) {
+            return;
+        }
+        if std::mem::take(&mut self.progress.leaves) {
+            self.optimiser.restart();
+        }
+        if at_most > 0 {
+            let units = self.optimiser.ask(at_most);
+            units.into_iter().for_each(|unit| self.send(flight, Origin::Optimiser, unit));
+        }
+    }
+    fn send(&self, flight: &mut Flight<'_, '_>, origin: Origin, unit: Vec<f64>) {
+        let values = self.space.values(&unit);
+        let broken = self.space.broken(&values).map(|(constraint, _)| constraint);
+        flight.send(Asked { unit, values, origin, broken }, self.settings.batch == 1);
+    }
+    /// Takes the oldest point in, or all of them where the optimiser wants to hear of all at once; says how many.
+    fn hear(&mut self, flight: &mut Flight<'_, '_>) -> usize {
+        let count = if self.optimiser.hears_late() { flight.len().min(1) } else { flight.len() };
+        let accidents = self.progress.accidents.len();
+        let mut told = Vec::with_capacity(count);
+        for _ in 0..count {
+            let Some((asked, answer)) = flight.next() else { break };
+            let (origin, one) = self.account(asked, answer);
+            if origin == Origin::Optimiser {
+                told.push(one);
+            }
+        }
+        if !told.is_empty() {
+            self.optimiser.tell(&told);
+            self.look_elsewhere(accidents, told.len() as u64);
+        }
+        count
     }
     /// A known accident, or a direction of the front that had its share, is left behind.
     fn look_elsewhere(&mut self, accidents_before: usize, simulated: u64) {
@@ -348,49 +412,32 @@ impl<'a> Search<'a> {
         let turned = every > 0
             && (self.progress.evaluations / every) != (self.progress.evaluations.saturating_sub(simulated) / every);
         if turned || (new_accident && matches!(self.settings.goal, Goal::Different(_))) {
-            self.optimiser.restart();
+            self.progress.leaves = true;
         }
     }
-    /// Simulates what keeps to the constraints; tells about all of them, in the order they were asked.
-    fn simulate(&mut self, units: Vec<Vec<f64>>, origin: Origin) -> Vec<Told> {
-        let mut jobs: Vec<(Vec<f64>, Vec<f64>, bool)> = Vec::with_capacity(units.len());
-        for unit in units {
-            let values = self.space.values(&unit);
-            let broken = self.space.broken(&values);
-            if let Some((constraint, _)) = broken {
-                self.progress.rejected[constraint] += 1;
-                self.progress.rejected_in_a_row += 1;
-            } else {
-                self.progress.rejected_in_a_row = 0;
-            }
-            jobs.push((unit, values, broken.is_none()));
+    /// Counts one point, and says what the optimiser is told of it.
+    fn account(
+        &mut self,
+        Asked { unit, values, origin, broken }: Asked,
+        answer: Option<Result<Outcome, Fault>>,
+    ) -> (Origin, Told) {
+        if let Some(constraint) = broken {
+            self.progress.rejected[constraint] += 1;
+            self.progress.rejected_in_a_row += 1;
+        } else {
+            self.progress.rejected_in_a_row = 0;
         }
-        let decided_below = match self.settings.goal {
-            Goal::Worst => f64::NEG_INFINITY,
-            Goal::First | Goal::Different(_) => self.settings.violated_below,
+        let Some(answer) = answer else {
+            return (origin, Told { point: unit, value: f64::INFINITY });
         };
-        let objective = self.objective;
-        let answer = |(_, values, allowed): &(Vec<f64>, Vec<f64>, bool)| {
-            allowed.then(|| objective.evaluate(Question { values, decided_below }))
-        };
-        let answers: Vec<_> =
-            if jobs.len() == 1 { jobs.iter().map(answer).collect() } else { jobs.par_iter().map(answer).collect() };
-        let mut told = Vec::with_capacity(jobs.len());
-        for ((unit, values, _), answer) in jobs.into_iter().zip(answers) {
-            let Some(answer) = answer else {
-                told.push(Told { point: unit, value: f64::INFINITY });
-                continue;
-            };
-            let (number, batch) = (self.evaluations.len() as u64, self.progress.batches);
-            let result = judged(answer, self.objectives);
-            let evaluation = Evaluation { number, batch, origin, unit, values, result };
-            self.note_accident(&evaluation);
-            let point = evaluation.unit.clone();
-            self.take_in(evaluation);
-            self.progress.evaluations += 1;
-            told.push(Told { point, value: self.leading_value(number as usize) });
-        }
-        told
+        let (number, batch) = (self.evaluations.len() as u64, self.progress.batches);
+        let result = judged(answer, self.objectives);
+        let evaluation = Evaluation { number, batch, origin, unit, values, result };
+        self.note_accident(&evaluation);
+        let point = evaluation.unit.clone();
+        self.take_in(evaluation);
+        self.progress.evaluations += 1;
+        (origin, Told { point, value: self.leading_value(number as usize) })
     }
     fn note_accident(&mut self, evaluation: &Evaluation) {
         if evaluation.value() < self.settings.violated_below {

@@ -24,6 +24,7 @@ pub mod baseline;
 pub mod dice;
 pub mod diversity;
 pub mod driver;
+mod flight;
 pub mod front;
 pub mod gauss;
 pub mod importance;

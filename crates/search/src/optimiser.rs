@@ -23,10 +23,16 @@ pub struct Told {
 pub trait Optimiser: Send {
     /// For tables and messages.
     fn name(&self) -> &str;
-    /// The next points, at least one and at most `at_most`. An optimiser that must hear first gives fewer.
+    /// The next points, at most `at_most`. An optimiser that must hear first gives fewer; none only while it hears late.
     fn ask(&mut self, at_most: usize) -> Vec<Vec<f64>>;
-    /// What became of all points of the last `ask`, in the same order.
+    /// What became of points, in the order they were asked: of all points of the last `ask`, or one by one for those who
+    /// hear late.
     fn tell(&mut self, told: &[Told]);
+    /// Whether it can be asked again before it has heard of everything it asked for. Then no core waits for the slowest
+    /// simulation of a batch.
+    fn hears_late(&self) -> bool {
+        false
+    }
     /// Starts somewhere else, for instance because what was found here is known by now.
     fn restart(&mut self);
     /// Everything that evolves, as bytes.

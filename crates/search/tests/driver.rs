@@ -44,8 +44,12 @@ fn budgets_hold_in_simulations_and_in_simulated_seconds() {
     assert_eq!((report.ended.clone(), report.evaluations.len()), (Ended::Simulations, 10));
     // Without a wish to stop nothing is decided early.
     assert_eq!(report.simulated_seconds(), 100.0);
-    let report = search(Method::Sobol, &ranges(1, 0.0, 1.0), &Timed, Settings { simulated_seconds: 55.0, ..all });
-    assert_eq!((report.ended, report.evaluations.len()), (Ended::SimulatedSeconds, 8));
+    // 10 s each: who hears late stops at once, who wants whole batches after the batch.
+    for (method, simulations) in [(Method::Sobol, 6), (Method::CrossEntropy, 8)] {
+        let budget = Settings { simulated_seconds: 55.0, ..all.clone() };
+        let report = search(method, &ranges(1, 0.0, 1.0), &Timed, budget);
+        assert_eq!((report.ended, report.evaluations.len()), (Ended::SimulatedSeconds, simulations));
+    }
 }
 
 #[test]

@@ -115,6 +115,10 @@ impl Zones {
         };
         Self::new(network.zones().iter().filter_map(zone).collect())
     }
+    /// Whether nothing is received somewhere.
+    pub fn any_lost(&self) -> bool {
+        self.zones.iter().any(|(_, zone)| zone.reception == Reception::Lost)
+    }
     /// The reception at a place: that of all zones there together.
     pub fn at(&self, point: Point) -> Reception {
         let near = |b: &Bounds| b.low.x <= point.x && point.x <= b.high.x && b.low.y <= point.y && point.y <= b.high.y;

@@ -47,6 +47,8 @@ pub struct Axle {
     pub drive_share: f64,
     /// Share of the braking force, in [0, 1].
     pub brake_share: f64,
+    /// How much of the friction of the ground its tyres take, in (0, 1]: 1 unless something is wrong with them.
+    pub grip: f64,
 }
 
 /// Data of a car with tyres.
@@ -79,8 +81,8 @@ impl SingleTrackSpec {
             yaw_inertia_kgm2: 1900.0,
             front_axle_ahead_m: 1.1,
             centre_height_m: 0.53,
-            front: Axle { stiffness_n_per_rad: 120_000.0, drive_share: 1.0, brake_share: 0.65 },
-            rear: Axle { stiffness_n_per_rad: 125_000.0, drive_share: 0.0, brake_share: 0.35 },
+            front: Axle { stiffness_n_per_rad: 120_000.0, drive_share: 1.0, brake_share: 0.65, grip: 1.0 },
+            rear: Axle { stiffness_n_per_rad: 125_000.0, drive_share: 0.0, brake_share: 0.35, grip: 1.0 },
             tyre: Tyre::Brush,
         }
     }
@@ -92,8 +94,8 @@ impl SingleTrackSpec {
             yaw_inertia_kgm2: 3100.0,
             front_axle_ahead_m: 1.35,
             centre_height_m: 0.56,
-            front: Axle { stiffness_n_per_rad: 145_000.0, drive_share: 0.0, brake_share: 0.6 },
-            rear: Axle { stiffness_n_per_rad: 170_000.0, drive_share: 1.0, brake_share: 0.4 },
+            front: Axle { stiffness_n_per_rad: 145_000.0, drive_share: 0.0, brake_share: 0.6, grip: 1.0 },
+            rear: Axle { stiffness_n_per_rad: 170_000.0, drive_share: 1.0, brake_share: 0.4, grip: 1.0 },
             tyre: Tyre::Brush,
         }
     }
@@ -105,8 +107,8 @@ impl SingleTrackSpec {
             yaw_inertia_kgm2: 8200.0,
             front_axle_ahead_m: 1.85,
             centre_height_m: 0.9,
-            front: Axle { stiffness_n_per_rad: 170_000.0, drive_share: 0.0, brake_share: 0.55 },
-            rear: Axle { stiffness_n_per_rad: 230_000.0, drive_share: 1.0, brake_share: 0.45 },
+            front: Axle { stiffness_n_per_rad: 170_000.0, drive_share: 0.0, brake_share: 0.55, grip: 1.0 },
+            rear: Axle { stiffness_n_per_rad: 230_000.0, drive_share: 1.0, brake_share: 0.45, grip: 1.0 },
             tyre: Tyre::Brush,
         }
     }
@@ -131,6 +133,9 @@ impl SingleTrackSpec {
         }
         if !(self.centre_height_m >= 0.0 && self.centre_height_m < self.car.wheelbase_m) {
             return Some("the centre of mass must lie above the ground and lower than the wheelbase is long");
+        }
+        if ![self.front.grip, self.rear.grip].iter().all(|grip| *grip > 0.0 && *grip <= 1.0) {
+            return Some("the grip of tyres is a share of the friction of the ground, in (0, 1]");
         }
         let halves = |front: f64, rear: f64| {
             (0.0..=1.0).contains(&front) && (0.0..=1.0).contains(&rear) && (front + rear - 1.0).abs() < 1e-9
@@ -263,6 +268,21 @@ impl SingleTrackModel {
         assert_eq!(spec.fault(), None, "the car must be checked when it is loaded");
         Self { spec, actuators: CarModel::new(spec.car, dt_s) }
     }
+    /// The same car with tyres that are not as they should be: factors of stiffness and grip, front and rear, in (0, 1].
+    #[must_use]
+    pub fn with_tyres(&self, [front, rear]: [[f64; 2]; 2]) -> Self {
+        let weakened = |axle: Axle, [stiffness, grip]: [f64; 2]| Axle {
+            stiffness_n_per_rad: axle.stiffness_n_per_rad * stiffness,
+            grip: axle.grip * grip,
+            ..axle
+        };
+        let spec = SingleTrackSpec {
+            front: weakened(self.spec.front, front),
+            rear: weakened(self.spec.rear, rear),
+            ..self.spec
+        };
+        Self { spec, actuators: self.actuators }
+    }
     /// Length of a step.
     pub fn dt_s(&self) -> f64 {
         self.actuators.dt_s
@@ -329,7 +349,7 @@ impl SingleTrackModel {
             |arm_m: f64, shift: R| (R::splat(weight(arm_m)) + shift).max(R::splat(LOAD_SHARE_MIN * weight(arm_m)));
         let axle = |axle: &Axle, load_n: R| {
             let share = R::select(brakes, R::splat(axle.brake_share), R::splat(axle.drive_share));
-            let grip_n = inputs.friction * load_n;
+            let grip_n = inputs.friction * R::splat(axle.grip) * load_n;
             let most_n = R::splat(ALONG_SHARE_MAX) * grip_n;
             let along_n = (R::splat(spec.mass_kg) * body_accel * share).clamp(-most_n, most_n);
             (along_n, grip_across(grip_n, along_n))

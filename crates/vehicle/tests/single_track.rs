@@ -88,7 +88,7 @@ fn the_answer_to_a_steering_step_has_the_eigenvalues_of_the_linear_car() {
 /// At v_crit = √(−L/K) the determinant of A vanishes: an oversteering car leaves its line without anybody steering.
 #[test]
 fn an_oversteering_car_is_stable_below_its_critical_speed_and_not_above() {
-    let axle = |stiffness_n_per_rad| Axle { stiffness_n_per_rad, drive_share: 0.5, brake_share: 0.5 };
+    let axle = |stiffness_n_per_rad| Axle { stiffness_n_per_rad, drive_share: 0.5, brake_share: 0.5, grip: 1.0 };
     let spec = SingleTrackSpec { front: axle(140_000.0), rear: axle(70_000.0), ..ideal() };
     let critical = (-spec.car.wheelbase_m / spec.understeer_rad_per_mps2()).sqrt();
     assert!((15.0..40.0).contains(&critical), "{critical}");

@@ -220,6 +220,35 @@ class Plain(View):
     rear_right: float = _value("rear_right", 0.0)
 
 
+class Heard(View):
+    """A message of another car: what it told of itself when it sent it."""
+
+    __slots__ = ()
+    id: int = _value("id", 0)
+    """The same all along a run; none of the numbers of `objects`."""
+    x: float = _value("x", 0.0)
+    y: float = _value("y", 0.0)
+    heading: float = _value("heading", 0.0)
+    speed: float = _value("speed", 0.0)
+    accel: float = _value("accel", 0.0)
+    """Negative brakes."""
+    length: float = _value("length", 0.0)
+    age: float = _value("age", 0.0)
+    """Seconds since it was sent."""
+
+
+class Tyres(View):
+    """What the monitor of the tyres tells: shares of the nominal pressure."""
+
+    __slots__ = ()
+    fl: float = _value("fl", 1.0)
+    fr: float = _value("fr", 1.0)
+    rl: float = _value("rl", 1.0)
+    rr: float = _value("rr", 1.0)
+    warning: bool = _value("warning", False)
+    """One of them is too low."""
+
+
 class Occupancy(View):
     """What is free near the car: one byte for each cell, row by row, 0 free and 255 occupied."""
 
@@ -249,6 +278,10 @@ class Seen(View):
     """The car on its road; None where there are no roads."""
     plain: Optional[Plain] = _maybe("plain", Plain)
     """What plain sensors tell; None where the car has none (`ego.plain` of the scenario)."""
+    radio: list[Heard] = _list("radio", Heard)
+    """The newest message of each car that was heard (`helper.radio` of the scenario)."""
+    tyres: Optional[Tyres] = _maybe("tyres", Tyres)
+    """What the monitor of the tyres tells; None where the car has none (`helper.tyres` of the scenario)."""
     occupancy: Optional[Occupancy] = _maybe("occupancy", Occupancy)
     """What is free near the car, for drivers that want it."""
 

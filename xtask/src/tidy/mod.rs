@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::metadata;
 
-/// Folders that are no source.
+/// Names of what is no source.
 const SKIPPED: [&str; 10] = [
     ".git",
     "target",
@@ -84,6 +84,11 @@ pub fn check_workspace() -> Result<String, String> {
         papers::check(&mut notes, &sources, &exists);
         complaints.extend(notes.complaints);
     }
+    if let Some(source) = sources.iter().find(|source| source.path == papers::FRAMEWORKS) {
+        let mut notes = Notes { source, complaints: Vec::new() };
+        papers::check_frameworks(&mut notes);
+        complaints.extend(notes.complaints);
+    }
     if complaints.is_empty() {
         Ok(format!("tidy: {} files", sources.len()))
     } else {
@@ -98,7 +103,11 @@ fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) -> std::io::Re
     for entry in entries {
         let (name, path) = (entry.file_name(), entry.path());
         let kind = entry.file_type()?;
-        if kind.is_dir() && !SKIPPED.iter().any(|skipped| name == *skipped) {
+        // In a linked work tree `.git` is a file.
+        if SKIPPED.iter().any(|skipped| name == *skipped) {
+            continue;
+        }
+        if kind.is_dir() {
             collect(root, &path, sources)?;
         } else if kind.is_file() && name != "Cargo.lock" {
             // What is not text (a font, a picture) has no lines to complain about.

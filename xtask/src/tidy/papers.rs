@@ -6,6 +6,11 @@ use super::{Notes, Source};
 
 /// The page.
 pub const PAPERS: &str = "docs/papers.md";
+/// The table of frameworks (S2-19).
+pub const FRAMEWORKS: &str = "docs/frameworks.md";
+/// Frameworks of the paper, and their requirements.
+const FRAMEWORK_ROWS: usize = 13;
+const REQUIREMENTS: usize = 7;
 /// How many items each paper has: S1, S2, S3, S4.
 const ITEMS: [usize; 4] = [56, 54, 32, 24];
 const STATUS: [&str; 4] = ["done", "part", "in work", "planned"];
@@ -34,6 +39,24 @@ pub fn check(notes: &mut Notes<'_>, sources: &[Source], exists: &dyn Fn(&str) ->
             if !rows.contains_key(&((paper + 1).to_string(), item.to_string())) {
                 notes.add(0, format!("S{}-{item} has no row", paper + 1));
             }
+        }
+    }
+}
+
+/// The table of frameworks has all of them, and our own row among them.
+pub fn check_frameworks(notes: &mut Notes<'_>) {
+    let text = notes.source.text.clone();
+    let rows = text.lines().enumerate().skip_while(|(_, line)| !line.starts_with("| framework |")).skip(2);
+    let rows: Vec<(usize, &str)> = rows.take_while(|(_, line)| line.starts_with('|')).collect();
+    let own = rows.iter().filter(|(_, line)| line.contains("**Anabranch**")).count();
+    if own != 1 || rows.len() != FRAMEWORK_ROWS + 1 {
+        let message = format!("the table has {} frameworks and {own} rows of ours, not 13 and 1", rows.len() - own);
+        notes.add(rows.first().map_or(0, |(at, _)| *at), message);
+    }
+    for (at, line) in rows {
+        let cells = line.trim_matches('|').split('|').map(str::trim).filter(|cell| !cell.is_empty()).count();
+        if cells != REQUIREMENTS + 1 {
+            notes.add(at, format!("this framework has {} of {REQUIREMENTS} answers", cells.saturating_sub(1)));
         }
     }
 }
@@ -86,6 +109,26 @@ mod tests {
         let found: Vec<&str> = notes.complaints.iter().map(|complaint| complaint.message.as_str()).collect();
         let alike = found.len() == expect.len() && found.iter().zip(expect).all(|(found, part)| found.contains(part));
         assert!(alike, "found {found:#?}\nexpected {expect:#?}");
+    }
+
+    #[test]
+    fn the_table_of_frameworks_has_every_row_and_column() {
+        let row = |name: &str| format!("| {name} | – | – | – | – | – | – | – |\n");
+        let table = |names: &[&str], last: &str| {
+            let rows: String = names.iter().map(|name| row(name)).collect();
+            format!("| framework | a |\n|---|---|\n{rows}{last}\n")
+        };
+        let complaints = |text: String| {
+            let source = Source { path: FRAMEWORKS.to_owned(), text };
+            let mut notes = Notes { source: &source, complaints: Vec::new() };
+            check_frameworks(&mut notes);
+            notes.complaints.into_iter().map(|complaint| complaint.message).collect::<Vec<_>>()
+        };
+        let mut names = vec!["**Anabranch**"];
+        names.extend(["x"; 12]);
+        assert_eq!(complaints(table(&names, &row("y"))), Vec::<String>::new());
+        assert_eq!(complaints(table(&names, "")), ["the table has 12 frameworks and 1 rows of ours, not 13 and 1"]);
+        assert_eq!(complaints(table(&names, "| y | – |\n")), ["this framework has 1 of 7 answers"]);
     }
 
     #[test]

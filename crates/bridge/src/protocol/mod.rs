@@ -14,7 +14,8 @@ pub use begin::{Begin, CarFacts, GoalFacts, LegFacts, PathFacts, PeriodFacts, Se
 pub use card::{Card, ChoiceName, KeyVariable, Role, SiteCard, Snapshot, Support, WorldCard};
 pub use moves::{CarNow, Moved, Push};
 pub use seen::{
-    BesideSeen, GoalSeen, LineSeen, ObjectSeen, Occupancy, PathSeen, PlainSeen, PoseSeen, RoadSeen, Seen, then_number,
+    BesideSeen, GoalSeen, HeardSeen, LineSeen, ObjectSeen, Occupancy, PathSeen, PlainSeen, PoseSeen, RoadSeen, Seen,
+    TyresSeen, then_number,
 };
 
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,7 @@
 //! What the sensors say, after their errors.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// Everything a driver is told in one step.
@@ -30,6 +32,15 @@ pub struct Seen {
     /// What plain sensors tell, where the car has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<Box<PlainSeen>>,
+    /// What sensors that somebody added in Rust read, by their names (S2-36).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub readings: BTreeMap<String, f64>,
+    /// What other cars have told by radio, the newest message of each, where there is a radio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub radio: Option<Vec<HeardSeen>>,
+    /// What the monitor of the tyres tells, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tyres: Option<Box<TyresSeen>>,
     /// What is free near the car, for those who want `occupancy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occupancy: Option<Box<Occupancy>>,
@@ -70,6 +81,44 @@ impl PlainSeen {
         let Self { front_left, front_right, rear_left, rear_right, .. } = *self;
         [weather, x, y, compass, speed, steer, to_right, front_left, front_right, rear_left, rear_right]
     }
+}
+
+/// A message of another car: what it told of itself when it sent it.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HeardSeen {
+    /// Number of the sender, the same all along a run; none of the numbers of `objects`.
+    pub id: u32,
+    /// Centre.
+    pub x: f64,
+    /// Centre.
+    pub y: f64,
+    /// Counter-clockwise from east.
+    pub heading: f64,
+    /// Along the heading.
+    pub speed: f64,
+    /// Along the heading; negative brakes.
+    pub accel: f64,
+    /// Along the heading.
+    pub length: f64,
+    /// Seconds since it was sent.
+    pub age: f64,
+}
+
+/// What the monitor of the tyres tells: shares of the nominal pressure.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TyresSeen {
+    /// Front left.
+    pub fl: f64,
+    /// Front right.
+    pub fr: f64,
+    /// Rear left.
+    pub rl: f64,
+    /// Rear right.
+    pub rr: f64,
+    /// One of them is too low.
+    pub warning: bool,
 }
 
 /// A pose with what is known about its error.

@@ -77,6 +77,9 @@ pub fn seen() -> Seen {
         }],
         road: Some(Box::new(crate::road::road())),
         plain: None,
+        readings: std::collections::BTreeMap::new(),
+        radio: None,
+        tyres: None,
         occupancy: Some(Box::new(Occupancy {
             cell_m: 0.25,
             columns: 3,

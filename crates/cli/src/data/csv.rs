@@ -3,7 +3,7 @@
 use csv_core::{ReadRecordResult, Reader};
 
 /// Most columns of a file.
-const COLUMNS_MAX: usize = 4096;
+const COLUMNS_MAX: usize = 65_536;
 
 /// One row.
 #[derive(Clone, Debug, PartialEq)]

@@ -91,7 +91,12 @@ fn sizes(spec: &ErrorSpec, modes: &[u8], step_s: f64) -> Vec<Size> {
         ErrorKind::Offset { by } => vec![Size::new(spec, "offset.by", by, "m/s^2")],
         ErrorKind::Gain { by } => vec![Size { neutral: 1.0, ..Size::new(spec, "gain.by", by, "") }],
         ErrorKind::Displaced { by_m, .. } => vec![metres("displaced.by", &[*by_m])],
+        ErrorKind::Leak { by_pa, .. } => {
+            vec![Size { shown: ("bar", 1e-5), ..Size::new(spec, "leak.by", by_pa, "Pa") }]
+        }
         ErrorKind::Lost { .. }
+        | ErrorKind::MessagesLost { .. }
+        | ErrorKind::MonitorLost
         | ErrorKind::Flipped { .. }
         | ErrorKind::Missed { .. }
         | ErrorKind::Ghost { .. }

@@ -1,37 +1,45 @@
-//! Pictures of one finding: its path on the map, and its errors, clearance and more over time.
+//! Pictures of one finding: its path on the map, its errors, clearance and more over time, and on roads its last moment.
 
 use anabranch_explore::replay;
-use anabranch_kernel::{Choice, Recorder, System};
-use anabranch_record::picture::{Curve, ErrorSpan, Inset, Scene, Timeline, scene_picture, timeline};
+use anabranch_kernel::{Choice, Recorder, Seed, System};
+use anabranch_record::picture::{Curve, ErrorSpan, Scene, Timeline, scene_picture, timeline};
 use anabranch_record::{ErrorRun, publish};
+use anabranch_scenario::Drive;
 
-use super::drawing::Drawing;
-use super::facts::Facts;
 use super::groups::Group;
-use super::pictures::{failing_path, scene};
+use super::pictures::empty_scene;
+use super::{views, way};
 use crate::failure::Failure;
+use crate::load::Loaded;
 
 /// Seconds between two points of a curve.
 const POINT_EVERY_S: f64 = 0.05;
 
-/// Draws into the folder of the finding; a group without a folder has no pictures.
-pub fn draw(facts: &Facts<'_>, group: &Group) -> Result<(), Failure> {
+/// Draws into the folder of the finding; a group without a folder has no pictures. On roads the last moment is also seen from three
+/// places.
+pub fn draw(loaded: &Loaded, drive: &Drive, seed: Seed, group: &Group) -> Result<(), Failure> {
     let Some(folder) = group.file.as_ref().and_then(|file| file.parent()) else { return Ok(()) };
-    let path = failing_path(facts, &group.first)?;
+    let again = way::again(loaded, drive, seed, &group.first)?;
+    let path = again.failing_path(loaded);
     let subtitle = if path.moments.is_empty() {
         "The path that was to be followed, and the one that was driven."
     } else {
         "The way that was to be followed, the one that was driven, and where others were."
     };
+    let title = title(loaded, drive, group);
     let map = Scene {
-        title: title(facts, group),
+        title: title.clone(),
         subtitle: subtitle.to_owned(),
         failing: vec![path],
-        inset: Inset::Auto,
-        ..scene(facts, Drawing::default())?
+        ..empty_scene(loaded, drive)
     };
     publish(&folder.join("map.svg"), scene_picture(&map).as_bytes())?;
-    publish(&folder.join("timeline.svg"), timeline(&over_time(facts, group)?).as_bytes())?;
+    publish(&folder.join("timeline.svg"), timeline(&over_time(drive, seed, group, &title)?).as_bytes())?;
+    if let Some(sight) = views::sight(loaded, drive, &again, title)? {
+        for (view, svg) in sight.pictures() {
+            publish(&folder.join(format!("{}.svg", view.name())), svg.as_bytes())?;
+        }
+    }
     Ok(())
 }
 
@@ -68,8 +76,7 @@ impl Recorder for Curves {
     }
 }
 
-fn over_time(facts: &Facts<'_>, group: &Group) -> Result<Timeline, Failure> {
-    let drive = facts.drive;
+fn over_time(drive: &Drive, seed: Seed, group: &Group, title: &str) -> Result<Timeline, Failure> {
     let index = |name: &str| drive.signals().iter().position(|signal| signal.name == name);
     let clearance = index("ego.clearance").expect("a drive shows its clearance");
     let on_roads: Vec<_> = if drive.network().is_some() { ON_ROADS.to_vec() } else { Vec::new() };
@@ -78,7 +85,7 @@ fn over_time(facts: &Facts<'_>, group: &Group) -> Result<Timeline, Failure> {
     let every = ((POINT_EVERY_S / drive.step_s()).round() as u64).max(1);
     let mut kept = Curves { at, cycle_s: drive.step_s(), every, frames: Vec::new(), lowest: None, last: None };
     let params = &drive.space().all()[group.first.start];
-    replay(drive, facts.seed, params, &group.first.choices, Some(&mut kept as &mut dyn Recorder))?;
+    replay(drive, seed, params, &group.first.choices, Some(&mut kept as &mut dyn Recorder))?;
     let Curves { mut frames, lowest, last, .. } = kept;
     frames.extend(lowest);
     frames.extend(last);
@@ -90,8 +97,8 @@ fn over_time(facts: &Facts<'_>, group: &Group) -> Result<Timeline, Failure> {
         most: *most,
     });
     Ok(Timeline {
-        title: title(facts, group),
-        errors: spans(facts, &group.first.choices),
+        title: title.to_owned(),
+        errors: spans(drive, &group.first.choices),
         clearance: points(0),
         curves: curves.collect(),
         end_s: group.first.verdict.tick as f64 * drive.step_s(),
@@ -99,17 +106,17 @@ fn over_time(facts: &Facts<'_>, group: &Group) -> Result<Timeline, Failure> {
 }
 
 /// The group, and who was touched.
-fn title(facts: &Facts<'_>, group: &Group) -> String {
+fn title(loaded: &Loaded, drive: &Drive, group: &Group) -> String {
     let place = group.first.verdict.place;
-    let with = place.map_or_else(String::new, |place| format!(" at {}", facts.loaded.other_name(place.other)));
-    format!("{}: {}{with}", facts.drive.name(), group.label)
+    let with = place.map_or_else(String::new, |place| format!(" at {}", loaded.other_name(place.other)));
+    format!("{}: {}{with}", drive.name(), group.label)
 }
 
-fn spans(facts: &Facts<'_>, choices: &[Choice]) -> Vec<ErrorSpan> {
-    let segment_s = facts.drive.segment_seconds();
+fn spans(drive: &Drive, choices: &[Choice]) -> Vec<ErrorSpan> {
+    let segment_s = drive.segment_seconds();
     let mut from = 0;
     let mut spans = Vec::new();
-    for run in ErrorRun::group(facts.drive.errors(), choices, &[]) {
+    for run in ErrorRun::group(drive.errors(), choices, &[]) {
         let to = from + run.segments;
         for (site, mode) in &run.modes {
             let label = format!("{site}: {mode}");

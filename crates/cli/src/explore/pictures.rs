@@ -4,21 +4,21 @@ use anabranch_geometry::Point;
 use anabranch_kernel::{System, maths};
 use anabranch_record::RunFolder;
 use anabranch_record::picture::{
-    Crop, FailingPath, Inset, LabelledPose, LevelRow, Levels, Marking, Paint, Profile, Savings, SavingsRow, Scene,
-    Share, level_plot, png, profile_bars, savings_plot, scene_picture,
+    Crop, Inset, LabelledPose, LevelRow, Levels, Marking, Paint, Profile, Savings, SavingsRow, Scene, Share,
+    level_plot, png, profile_bars, savings_plot, scene_picture,
 };
 use anabranch_roads::{self as roads, LaneKind};
 
 use anabranch_scenario::Drive;
 
-use super::candidates::Candidate;
 use super::drawing::Drawing;
 use super::facts::Facts;
 use super::finding_pictures;
-use super::groups::shown;
+use super::groups::{Group, shown};
 use super::subject::Subject;
 use super::way;
 use crate::failure::Failure;
+use crate::load::Loaded;
 
 /// Pixels per pixel of the SVG.
 const SCALE: f32 = 1.5;
@@ -41,23 +41,35 @@ pub fn draw(facts: &Facts<'_>, drawing: Drawing, folder: &RunFolder) -> Result<(
         folder.publish(&format!("{name}.png"), &png(svg, SCALE)?)?;
     }
     for group in shown(facts.groups) {
-        finding_pictures::draw(facts, group)?;
+        finding_pictures::draw(facts.loaded, facts.drive, facts.seed, group)?;
     }
     Ok(())
 }
 
-pub(super) fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failure> {
-    let spec = &facts.loaded.spec;
-    let point = |p: &anabranch_scenario::file::Located<Point>| xy(p.value);
-    let start = facts.drive.path(0).start();
-    let goal = facts.drive.goal();
-    let labelled = |pose: [f64; 3], label: &str| LabelledPose { pose, label: label.to_owned() };
-    let failing =
-        shown(facts.groups).iter().map(|group| failing_path(facts, &group.first)).collect::<Result<_, _>>()?;
-    let (markings, surfaces) = lanes(facts.drive);
+fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failure> {
+    let failing_path =
+        |group: &Group| Ok(way::again(facts.loaded, facts.drive, facts.seed, &group.first)?.failing_path(facts.loaded));
+    let failing = shown(facts.groups).iter().map(failing_path).collect::<Result<_, Failure>>()?;
     Ok(Scene {
         title: format!("{}: {}", facts.drive.name(), facts.verdict()),
         subtitle: subtitle(facts, drawing.every()),
+        nodes: drawing.nodes,
+        segments: drawing.segments.into_iter().map(|ends| ends.to_vec()).collect(),
+        failing,
+        ..empty_scene(facts.loaded, facts.drive)
+    })
+}
+
+/// The world of a scenario, in which nothing has happened yet.
+pub(super) fn empty_scene(loaded: &Loaded, drive: &Drive) -> Scene {
+    let spec = &loaded.spec;
+    let point = |p: &anabranch_scenario::file::Located<Point>| xy(p.value);
+    let (start, goal) = (drive.path(0).start(), drive.goal());
+    let labelled = |pose: [f64; 3], label: &str| LabelledPose { pose, label: label.to_owned() };
+    let (markings, surfaces) = lanes(drive);
+    Scene {
+        title: String::new(),
+        subtitle: String::new(),
         surfaces,
         markings,
         polylines: spec.world.walls.iter().map(|wall| wall.points.iter().map(point).collect()).collect(),
@@ -68,18 +80,18 @@ pub(super) fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failur
             .filter(|o| !o.ghost)
             .map(|o| o.corners.iter().map(|c| xy(*c)).collect())
             .collect(),
-        outline: outline(facts.drive),
-        planned: facts.drive.path(0).samples().iter().map(|sample| [sample.x, sample.y]).collect(),
+        outline: outline(drive),
+        planned: drive.path(0).samples().iter().map(|sample| [sample.x, sample.y]).collect(),
         poses: vec![
             labelled([start.x, start.y, start.heading], "start"),
             labelled([goal.x, goal.y, goal.heading], "goal"),
         ],
-        nodes: drawing.nodes,
-        segments: drawing.segments.into_iter().map(|ends| ends.to_vec()).collect(),
-        failing,
+        nodes: Vec::new(),
+        segments: Vec::new(),
+        failing: Vec::new(),
         inset: Inset::Auto,
-        crop: if facts.drive.network().is_some() { Crop::Driven } else { Crop::Whole },
-    })
+        crop: if drive.network().is_some() { Crop::Driven } else { Crop::Whole },
+    }
 }
 
 /// Both lines of every lane, and what lies between them.
@@ -139,10 +151,6 @@ pub fn outline(drive: &Drive) -> Vec<[f64; 2]> {
         })
     };
     outline.core_corners().into_iter().enumerate().flat_map(corner).collect()
-}
-
-pub(super) fn failing_path(facts: &Facts<'_>, candidate: &Candidate) -> Result<FailingPath, Failure> {
-    way::failing_path(facts.loaded, facts.drive, facts.seed, candidate)
 }
 
 fn savings(facts: &Facts<'_>, name: &str) -> Savings {

@@ -3,7 +3,7 @@
 use anabranch_kernel::{Place, Recorder, Seed, SegmentEnd, System, Watch, maths};
 use anabranch_record::picture::{FailingPath, Moment};
 use anabranch_scenario::Drive;
-use anabranch_scenario::drive::RoadUser;
+use anabranch_scenario::drive::{DriveState, RoadUser};
 
 use super::candidates::Candidate;
 use crate::failure::Failure;
@@ -17,22 +17,25 @@ const MOMENTS_MAX: usize = 6;
 /// Parts of a base cycle that are tried for the moment of a contact.
 const PARTS: u32 = 100;
 
-/// Keeps x, y and heading of some frames, of the last, and of the one before it.
+/// Keeps x, y, heading and speed of some frames, of the last, and of the one before it.
 struct Poses {
-    at: [usize; 3],
+    at: [usize; 4],
     every: u64,
     poses: Vec<[f64; 3]>,
     last: Option<[f64; 3]>,
     before: Option<[f64; 3]>,
+    speed_mps: f64,
 }
 
 impl Recorder for Poses {
     fn frame(&mut self, tick: u64, values: &[f64]) {
-        let pose = self.at.map(|index| values[index]);
+        let [x, y, heading, speed_mps] = self.at.map(|index| values[index]);
+        let pose = [x, y, heading];
         if tick.is_multiple_of(self.every) {
             self.poses.push(pose);
         }
         (self.before, self.last) = (self.last, Some(pose));
+        self.speed_mps = speed_mps;
     }
 }
 
@@ -43,12 +46,33 @@ struct Scenery {
     users: Vec<RoadUser>,
 }
 
-/// Runs a candidate again and tells its way.
-pub fn failing_path(loaded: &Loaded, drive: &Drive, seed: Seed, candidate: &Candidate) -> Result<FailingPath, Failure> {
+/// A finding that was run again.
+pub struct Again {
+    /// The car's rear axle every [`POSE_EVERY_S`], and when it touched.
+    pub poses: Vec<[f64; 3]>,
+    /// Of the car at the end.
+    pub speed_mps: f64,
+    /// The state at the end of the run.
+    pub state: DriveState,
+    /// Everybody near at the end of the run.
+    pub users: Vec<RoadUser>,
+    /// Who of them was touched.
+    pub touched: Option<RoadUser>,
+    /// What was touched, and where.
+    pub place: Option<Place>,
+    /// From the end of the last base cycle to the contact: not above zero.
+    pub later_s: f64,
+    /// When it ended.
+    pub time_s: f64,
+    sceneries: Vec<Scenery>,
+}
+
+/// Runs a candidate again.
+pub fn again(loaded: &Loaded, drive: &Drive, seed: Seed, candidate: &Candidate) -> Result<Again, Failure> {
     let index = |name: &str| drive.signals().iter().position(|s| s.name == name).expect("a drive shows its pose");
-    let at = ["ego.x", "ego.y", "ego.heading"].map(index);
+    let at = ["ego.x", "ego.y", "ego.heading", "ego.speed"].map(index);
     let every = ((POSE_EVERY_S / drive.step_s()).round() as u64).max(1);
-    let mut poses = Poses { at, every, poses: Vec::new(), last: None, before: None };
+    let mut poses = Poses { at, every, poses: Vec::new(), last: None, before: None, speed_mps: 0.0 };
     let mut state = drive.start(seed, &drive.space().all()[candidate.start])?;
     let mut sceneries = Vec::new();
     for (number, choice) in candidate.choices.iter().enumerate() {
@@ -60,28 +84,72 @@ pub fn failing_path(loaded: &Loaded, drive: &Drive, seed: Seed, candidate: &Cand
         }
     }
     let users = drive.road_users(&state);
-    let Poses { mut poses, last, before, .. } = poses;
-    let place = candidate.verdict.place.as_ref();
-    let touched = place.and_then(|place| touched(loaded, place, &users));
-    let part = match (place, before, last) {
+    let Poses { mut poses, last, before, speed_mps, .. } = poses;
+    let place = candidate.verdict.place;
+    let touched = place.as_ref().and_then(|place| touched(loaded, place, &users)).copied();
+    let part = match (&place, before, last) {
         (Some(place), Some(before), Some(last)) => part_of_contact([before, last], place),
         _ => 1.0,
     };
-    let later_s = (part - 1.0) * drive.step_s();
     // The last pose that was kept may be the last of all; it is replaced by that of the contact.
     if poses.last() == last.as_ref() {
         poses.pop();
     }
     poses.extend(last.map(|last| before.map_or(last, |before| between(before, last, part))));
-    let number = touched.map(|user| user.number);
-    let is_touched = |user: &&RoadUser| Some(user.number) == number;
-    Ok(FailingPath {
-        poses,
-        contact: place.map(|place| place.in_world),
-        with: place.map(|place| loaded.other_name(place.other)),
-        moments: moments(&sceneries, number),
-        others: users.iter().filter(|user| !is_touched(user)).map(|user| outline(user, later_s)).collect(),
-        touched: touched.map(|user| outline(user, later_s)),
+    let later_s = (part - 1.0) * drive.step_s();
+    let time_s = candidate.verdict.tick as f64 * drive.step_s();
+    Ok(Again { poses, speed_mps, state, users, touched, place, later_s, time_s, sceneries })
+}
+
+impl Again {
+    /// Its way on the map.
+    pub fn failing_path(&self, loaded: &Loaded) -> FailingPath {
+        let number = self.touched.map(|user| user.number);
+        let others = self.users.iter().filter(|user| Some(user.number) != number);
+        FailingPath {
+            poses: self.poses.clone(),
+            contact: self.place.map(|place| place.in_world),
+            with: self.place.map(|place| loaded.other_name(place.other)),
+            moments: moments(&self.sceneries, number),
+            others: others.map(|user| outline(user, self.later_s)).collect(),
+            touched: self.touched.map(|user| outline(&user, self.later_s)),
+        }
+    }
+
+    /// Somebody when the car touched: where, and with which heading.
+    pub fn at_contact(&self, user: &RoadUser) -> [f64; 3] {
+        let [vx, vy] = velocity_mps(user);
+        [user.pose.x + self.later_s * vx, user.pose.y + self.later_s * vy, user.pose.heading]
+    }
+
+    /// Where somebody came by, every so many seconds back from the end. Places are known where segments begin; between them
+    /// they lie on the cubic that has the known places and velocities.
+    pub fn way_of(&self, number: u32, every_s: f64) -> Vec<[f64; 2]> {
+        let find = |users: &[RoadUser]| users.iter().find(|user| user.number == number).copied();
+        let mut known: Vec<(f64, RoadUser)> =
+            self.sceneries.iter().filter_map(|scenery| Some((scenery.time_s, find(&scenery.users)?))).collect();
+        known.extend(find(&self.users).map(|user| (self.time_s, user)));
+        let end_s = self.time_s + self.later_s;
+        let dots = (1..).map(|dot| end_s - f64::from(dot) * every_s).take_while(|time_s| *time_s >= 0.0);
+        let place = |time_s: f64| {
+            let later = known.iter().position(|(known_s, _)| *known_s >= time_s)?;
+            let (from, to) = (known.get(later.checked_sub(1)?)?, known[later]);
+            Some(on_cubic(from, &to, time_s))
+        };
+        dots.filter_map(place).collect()
+    }
+}
+
+/// A place between two known ones (Hermite).
+fn on_cubic((from_s, from): &(f64, RoadUser), (to_s, to): &(f64, RoadUser), time_s: f64) -> [f64; 2] {
+    let span_s = to_s - from_s;
+    let u = (time_s - from_s) / span_s;
+    let (start, end) = ([from.pose.x, from.pose.y], [to.pose.x, to.pose.y]);
+    let (leaves, arrives) = (velocity_mps(from), velocity_mps(to));
+    [0, 1].map(|axis| {
+        let (a, b) = (u * u * (3.0 - 2.0 * u), u * (1.0 - u));
+        let slopes = b * (1.0 - u) * leaves[axis] - b * u * arrives[axis];
+        (1.0 - a) * start[axis] + a * end[axis] + span_s * slopes
     })
 }
 
@@ -174,5 +242,22 @@ mod tests {
         let corners = outline(&user, -0.5);
         let near = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).abs() < 1e-9 && (a[1] - b[1]).abs() < 1e-9;
         assert!(near(corners[0], [9.0, 5.0]) && near(corners[2], [11.0, 1.0]), "{corners:?}");
+    }
+
+    #[test]
+    fn between_known_places_a_way_keeps_their_velocities() {
+        let user = |x: f64, y: f64, heading: f64| {
+            let pose = Pose::new(x, y, heading);
+            RoadUser { number: 1, object: None, pose, speed_mps: 8.0, half_length_m: 2.0, half_width_m: 1.0 }
+        };
+        // Straight on at constant speed.
+        let straight = on_cubic(&(1.0, user(0.0, 0.0, 0.0)), &(2.0, user(8.0, 0.0, 0.0)), 1.25);
+        assert!((straight[0] - 2.0).abs() < 1e-9 && straight[1].abs() < 1e-9, "{straight:?}");
+        // A quarter of a circle of 10 m, at 8 m/s: the middle lies on the circle within two decimetres.
+        let quarter = std::f64::consts::FRAC_PI_2;
+        let time_s = 10.0 * quarter / 8.0;
+        let [x, y] = on_cubic(&(0.0, user(0.0, 0.0, 0.0)), &(time_s, user(10.0, 10.0, quarter)), 0.5 * time_s);
+        let radius_m = (x * x + (y - 10.0) * (y - 10.0)).sqrt();
+        assert!((radius_m - 10.0).abs() < 0.2, "{radius_m}");
     }
 }

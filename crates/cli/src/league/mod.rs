@@ -12,7 +12,7 @@ use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::load::{Assembled, Override};
+use crate::load::{Assembled, Override, with_driver};
 use crate::numbers::{duration, grouped, short};
 use crate::project;
 use crate::screen::{Global, Paint, Screen, Talk, print_err};
@@ -20,7 +20,7 @@ use crate::suite::quick::{Quick, evaluate, folder};
 use crate::suite::read;
 use crate::usage::WallClock;
 use crate::verbs::explore::Explore;
-use comfort::{Comfort, MEASURES, measure};
+use comfort::{Comfort, MEASURES, measure, position};
 
 /// What the scenario itself is called in the table.
 const OWN: &str = "as in the scenario";
@@ -71,7 +71,10 @@ fn entrants(files: &[PathBuf]) -> Result<Vec<Entrant>, Failure> {
             let message = format!("--league: two drivers are called `{name}`");
             return Err(Failure::input(message, "give their files different names"));
         }
-        all.push(Entrant { name, sets: variation(path)? });
+        // A table of what is different, or a driver itself: a model, a program, a module.
+        let is_table = path.extension().is_some_and(|extension| extension == "toml");
+        let sets = if is_table { variation(path)? } else { with_driver(&[], Some(&path.display().to_string())) };
+        all.push(Entrant { name, sets });
     }
     Ok(all)
 }
@@ -122,7 +125,8 @@ fn rank(row: &Row) -> (u8, f64, f64) {
 
 fn to_json(scenario: &str, rows: &[Row], seconds: f64, run: &str, exit: Exit) -> Value {
     let comfort = |comfort: &Comfort| {
-        let mut out = json!({ "runs": comfort.runs, "mean_clearance_m": comfort.mean_clearance_m });
+        let mut out =
+            json!({ "runs": comfort.runs, "arrived": comfort.arrived, "mean_clearance_m": comfort.mean_clearance_m });
         for (at, (name, unit)) in MEASURES.iter().enumerate() {
             out[name] = json!({ "unit": unit, "worst": comfort.worst[at], "mean": comfort.mean[at] });
         }
@@ -151,59 +155,85 @@ fn to_json(scenario: &str, rows: &[Row], seconds: f64, run: &str, exit: Exit) ->
 }
 
 fn human(scenario: &str, rows: &[Row], seconds: f64, run: &str, paint: &Paint) -> String {
-    let head = [
-        "driver",
-        "verdict",
-        "findings",
-        "worst",
-        "average",
-        "deceleration",
-        "lateral",
-        "curvature",
-        "steering rate",
-        "off path",
-    ];
-    let mut table = vec![head.map(str::to_owned)];
-    table.extend(rows.iter().map(cells));
-    let widths: [usize; 10] =
-        std::array::from_fn(|c| table.iter().map(|row| row[c].chars().count()).max().unwrap_or(0));
-    let mut out = format!("{}: drivers under the same errors, best first\n\n", paint.bold(&escape(scenario)));
-    for (number, row) in table.iter().enumerate() {
-        let left = |column: usize| column < 2;
-        let part = |(column, text): (usize, &String)| {
-            let wide = widths[column];
-            if left(column) { format!("{text:<wide$}") } else { format!("{text:>wide$}") }
-        };
-        let line = row.iter().enumerate().map(part).collect::<Vec<_>>().join("  ");
-        out += &(if number == 0 { paint.dim(line.trim_end()) } else { line.trim_end().to_owned() });
-        out += "\n";
-    }
     let runs = rows.iter().find_map(|row| row.comfort.as_ref()).map_or(0, |comfort| comfort.runs);
-    out += "\nworst: smallest clearance of every explored run [m]; average: mean of the smallest clearance of ";
-    out += &format!("{} random runs [m]\n", grouped(runs as u64));
-    out += "peaks, worst / mean of these runs: deceleration and lateral acceleration [m/s²], curvature [1/m], ";
-    out += "steering rate [deg/s]\n";
-    out += "off path, worst / mean: distance to the path for each metre driven [m/m]\n";
+    let mut out = format!("{}: drivers under the same errors, best first\n\n", paint.bold(&escape(scenario)));
+    let head = ["driver", "verdict", "findings", "worst [m]", "average [m]", "arrived"];
+    out += &table(2, &head, rows.iter().map(outcome), paint);
+    out += &format!("\n{} random runs each, worst / mean of them: how smoothly\n", grouped(runs as u64));
+    let smooth = [
+        Column { head: "deceleration [m/s²]", measure: "deceleration", factor: 1.0 },
+        Column { head: "lateral [m/s²]", measure: "lateral_acceleration", factor: 1.0 },
+        Column { head: "jerk, rms [m/s³]", measure: "jerk_rms", factor: 1.0 },
+        Column { head: "steering [deg/s]", measure: "steering_rate", factor: DEGREES },
+    ];
+    out += &measured(&smooth, rows, paint);
+    out += "\nhow well it kept to its line, and whether it moved on\n";
+    let line = [
+        Column { head: "off line [m/m]", measure: "deviation_per_metre", factor: 1.0 },
+        Column { head: "squared [m²]", measure: "path_mse", factor: 1.0 },
+        Column { head: "wobble [1/s]", measure: "wobble", factor: 1.0 },
+        Column { head: "stalled [s]", measure: "stalled", factor: 1.0 },
+        Column { head: "door [m]", measure: "door_room", factor: 1.0 },
+    ];
+    out += &measured(&line, rows, paint);
+    out += "\nworst: smallest clearance of every explored run; average: mean of the smallest clearance of the random runs\n";
+    out += "off line: distance to the path, or on roads to the middle of the lane, for each metre driven\n";
     out + &format!("{}; {}\n", duration(seconds), escape(&format!("{run}/league.json")))
 }
 
-fn cells(row: &Row) -> [String; 10] {
-    let metres = |value: Option<f64>| value.filter(|m| m.is_finite()).map_or_else(|| "–".to_owned(), |m| short(m, 3));
-    let quick = row.quick.as_ref();
-    let peak = |at: usize, factor: f64| {
-        let pair = |c: &Comfort| format!("{} / {}", short(factor * c.worst[at], 2), short(factor * c.mean[at], 2));
-        row.comfort.as_ref().map_or_else(|| "–".to_owned(), pair)
+const DEGREES: f64 = 180.0 / std::f64::consts::PI;
+
+/// A column of a measure.
+struct Column {
+    head: &'static str,
+    measure: &'static str,
+    factor: f64,
+}
+
+/// The drivers again, with some of their measures.
+fn measured(columns: &[Column], rows: &[Row], paint: &Paint) -> String {
+    let head: Vec<&str> = std::iter::once("driver").chain(columns.iter().map(|column| column.head)).collect();
+    let cells = |row: &Row| {
+        let pair = |column: &Column| {
+            let (at, decimals) = (position(column.measure), if column.measure == "path_mse" { 4 } else { 2 });
+            let of = |value: f64| short(column.factor * value, decimals);
+            row.comfort.as_ref().map_or_else(|| "–".to_owned(), |c| format!("{} / {}", of(c.worst[at]), of(c.mean[at])))
+        };
+        std::iter::once(escape(&row.name)).chain(columns.iter().map(pair)).collect()
     };
-    [
+    table(1, &head, rows.iter().map(cells), paint)
+}
+
+/// Aligned columns; the first ones are words and stand on the left.
+fn table(words: usize, head: &[&str], rows: impl Iterator<Item = Vec<String>>, paint: &Paint) -> String {
+    let mut all = vec![head.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()];
+    all.extend(rows);
+    let wide = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..head.len()).map(wide).collect();
+    let mut out = String::new();
+    for (number, row) in all.iter().enumerate() {
+        let cell = |(column, text): (usize, &String)| {
+            let wide = widths[column];
+            if column < words { format!("{text:<wide$}") } else { format!("{text:>wide$}") }
+        };
+        let line = row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ");
+        out += &(if number == 0 { paint.dim(line.trim_end()) } else { line.trim_end().to_owned() });
+        out += "\n";
+    }
+    out
+}
+
+/// What was found about a driver.
+fn outcome(row: &Row) -> Vec<String> {
+    let none = || "–".to_owned();
+    let metres = |value: Option<f64>| value.filter(|m| m.is_finite()).map_or_else(none, |m| short(m, 3));
+    let (quick, comfort) = (row.quick.as_ref(), row.comfort.as_ref());
+    vec![
         escape(&row.name),
         row.verdict.to_owned(),
-        quick.map_or_else(|| "–".to_owned(), |quick| grouped(quick.findings)),
+        quick.map_or_else(none, |quick| grouped(quick.findings)),
         metres(quick.map(|quick| quick.worst_clearance_m)),
-        metres(row.comfort.as_ref().and_then(|comfort| comfort.mean_clearance_m)),
-        peak(0, 1.0),
-        peak(1, 1.0),
-        peak(2, 1.0),
-        peak(3, 180.0 / std::f64::consts::PI),
-        peak(5, 1.0),
+        metres(comfort.and_then(|comfort| comfort.mean_clearance_m)),
+        comfort.map_or_else(none, |comfort| format!("{} of {}", comfort.arrived, comfort.runs)),
     ]
 }

@@ -1,5 +1,6 @@
 //! `check` over models: everything that is wrong with a tree of them, and the order of execution.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anabranch_language::{Diagnostic, Library, Model, Units, check_file, check_library};
@@ -79,10 +80,14 @@ impl Checked {
 
     /// One object per file.
     pub fn to_json(&self, order: bool) -> Vec<Value> {
+        let mut by_file: BTreeMap<&Path, Vec<Diagnostic>> = BTreeMap::new();
+        for d in &self.told {
+            by_file.entry(&d.file).or_default().push(d.clone());
+        }
         let one = |path: &PathBuf| {
-            let told: Vec<Diagnostic> = self.told.iter().filter(|d| d.file == *path).cloned().collect();
+            let told = by_file.get(path.as_path()).map_or(&[][..], Vec::as_slice);
             let ok = !told.iter().any(Diagnostic::is_error);
-            json!({ "file": shown(path), "ok": ok, "diagnostics": told::to_json(&self.library, &told) })
+            json!({ "file": shown(path), "ok": ok, "diagnostics": told::to_json(&self.library, told) })
         };
         // A single file is answered for together with what it uses.
         if self.files.len() == 1 && !self.path.is_dir() {

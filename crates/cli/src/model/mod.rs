@@ -2,6 +2,7 @@
 
 pub mod checks;
 pub mod files;
+mod pace;
 pub mod run;
 pub mod streams;
 pub mod table;

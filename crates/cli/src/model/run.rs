@@ -5,17 +5,19 @@ use std::path::{Path, PathBuf};
 use anabranch_kernel::Seed;
 use anabranch_language::syntax::ast::Direction;
 use anabranch_language::table::{Column, columns};
-use anabranch_language::{Library, Model, Units};
-use anabranch_program::Now;
+use anabranch_language::{Code, Library, Model, Units};
+use anabranch_program::{Now, Slot};
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::files::{Given, shown};
+use super::pace::Pace;
 use super::table::{Inputs, to_csv};
 use super::told;
+use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::screen::{Format, Paint, Screen, print_err};
+use crate::screen::{Format, Global, Paint, Screen, print_err};
 
 /// What `run` takes for a model.
 #[derive(Args, Clone, Debug, Default)]
@@ -30,7 +32,7 @@ pub struct Over {
     #[arg(long, value_name = "N", conflicts_with = "inputs", help_heading = "Models")]
     pub ticks: Option<u64>,
     /// Fail if an `out:` column of the inputs differs by more than this from what comes out.
-    #[arg(long, value_name = "NUMBER", help_heading = "Models")]
+    #[arg(long, value_name = "NUMBER", value_parser = parse_tolerance, help_heading = "Models")]
     pub tolerance: Option<f64>,
     /// Folders and parameters.
     #[command(flatten)]
@@ -44,6 +46,11 @@ impl Over {
     }
 }
 
+fn parse_tolerance(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "write a number from 0 on, as in 1e-9".to_owned())
+}
+
 /// Most ticks without a table: what comes out is kept in memory.
 const TICKS_MAX: u64 = 10_000_000;
 
@@ -55,21 +62,56 @@ struct Ran {
     largest: f64,
     /// Tick, port, expected, got.
     first: Option<(usize, String, f64, f64)>,
+    /// How it was computed, on how many threads.
+    executed: Value,
+    outside: Vec<Outside>,
+}
+
+/// A port that left its range.
+struct Outside {
+    slot: Slot,
+    port: String,
+    range: (f64, f64),
+    /// Tick, counted from 1, and value.
+    first: (usize, f64),
+    count: usize,
+}
+
+impl Outside {
+    fn line(&self) -> String {
+        let (Self { port, range: (low, high), first: (tick, value), .. }, times) = (self, self.count);
+        let more = if times > 1 { format!(", and {} more", times - 1) } else { String::new() };
+        format!("`{port}` is {value} at tick {tick}, outside of its range {low} to {high}{more}")
+    }
 }
 
 /// Runs a model over a table and writes what comes out.
-pub fn run(path: &Path, over: &Over, seed: u64, screen: &Screen) -> Result<Exit, Failure> {
+pub fn run(path: &Path, over: &Over, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
     let (library, model) = over.given.build(path, Units::Strict)?;
     if screen.format == Format::Human {
         print_err(&told::warnings(model.warnings(), Paint(screen.err)));
     }
-    let ran = follow(&library, &model, over, seed)?;
+    let (ran, stopped) = follow(&library, &model, over, global, screen)?;
     let csv = to_csv(&ran.columns, &ran.rows);
     if let Some(file) = &over.outputs {
         std::fs::write(file, &csv).map_err(|e| Failure::file("write", file, &e))?;
     }
+    if screen.format == Format::Human {
+        let word = Paint(screen.err).yellow(&format!("warning[{}]", Code::OutOfRange));
+        ran.outside.iter().for_each(|outside| print_err(&format!("{word} {}\n", escape(&outside.line()))));
+    }
+    if let Some(failure) = stopped {
+        return Err(failure);
+    }
+    if over.tolerance.is_some() && ran.compared == 0 {
+        let help = "name columns of the inputs after out-ports, as in out:y, with the values that are expected";
+        return Err(Failure::input("--tolerance compares nothing: no value is expected", help));
+    }
     let wrong = over.tolerance.is_some_and(|limit| ran.largest > limit || ran.largest.is_nan());
     let machine = ran.to_json(&library, &model, path, over);
+    if over.outputs.is_none() && screen.format == Format::Human {
+        print_err(&ran.comparison(&Paint(screen.err), wrong));
+    }
     screen.result(
         |paint| match &over.outputs {
             None => csv.clone(),
@@ -80,7 +122,14 @@ pub fn run(path: &Path, over: &Over, seed: u64, screen: &Screen) -> Result<Exit,
     Ok(if wrong { Exit::Findings } else { Exit::Done })
 }
 
-fn follow(library: &Library, model: &Model, over: &Over, seed: u64) -> Result<Ran, Failure> {
+/// What came out, and why it stopped if it did not come to its end.
+fn follow(
+    library: &Library,
+    model: &Model,
+    over: &Over,
+    global: &Global,
+    screen: &Screen,
+) -> Result<(Ran, Option<Failure>), Failure> {
     let inputs = match (&over.inputs, over.ticks) {
         (Some(file), _) => Some(Inputs::read(model, file)?),
         (None, ticks) => {
@@ -104,31 +153,72 @@ fn follow(library: &Library, model: &Model, over: &Over, seed: u64) -> Result<Ra
         return Err(Failure::input(format!("{ticks} ticks are too many"), format!("at most {TICKS_MAX}")));
     }
     let outputs = columns(model).into_iter().filter(|column| column.direction == Direction::Out).collect();
-    let mut ran = Ran { columns: outputs, rows: Vec::new(), compared: 0, largest: 0.0, first: None };
-    let program = model.program();
-    let mut memory = program.memory();
+    let mut pace = Pace::new(model.program(), ticks, global.threads());
+    screen.detail(&pace.told());
+    let mut ran = Ran {
+        columns: outputs,
+        rows: Vec::new(),
+        compared: 0,
+        largest: 0.0,
+        first: None,
+        executed: pace.to_json(),
+        outside: Vec::new(),
+    };
+    let seed = Seed(global.seed.unwrap_or(0));
+    let columns = ran.columns.clone();
+    let mut memory = model.program().memory();
     for tick in 0..ticks {
-        let row = inputs.as_ref().map(|inputs| (inputs, &inputs.rows[tick as usize]));
-        for (at, column) in row.iter().flat_map(|(inputs, _)| &inputs.bound.inputs) {
-            if let Some(value) = row.as_ref().and_then(|(_, row)| row[*at]) {
+        let given = inputs.as_ref().map(|inputs| (inputs, &inputs.rows[tick as usize]));
+        for (at, column) in given.iter().flat_map(|(inputs, _)| &inputs.bound.inputs) {
+            if let Some(value) = given.as_ref().and_then(|(_, row)| row[*at]) {
                 memory.set(column.slot, value);
+                ran.look(tick as usize + 1, column, value);
             }
         }
-        program.tick(&mut memory, Now { seed: Seed(seed), tick }).map_err(|fault| {
+        if let Err(fault) = pace.tick(&mut memory, Now { seed, tick }) {
             let message = format!("tick {}: {}", tick + 1, model.explain(library, &fault));
-            Failure::input(message, "the model stops here; guard the operation, or mend what goes in")
-        })?;
-        ran.rows.push(ran.columns.iter().map(|column| memory.get(column.slot)).collect());
-        for (at, column) in row.iter().flat_map(|(inputs, _)| &inputs.bound.expected) {
-            if let Some(expected) = row.as_ref().and_then(|(_, row)| row[*at]) {
+            let help = "the model stops here; guard the operation, or mend what goes in";
+            return Ok((ran, Some(Failure::input(message, help))));
+        }
+        let row: Vec<f64> = columns.iter().map(|column| memory.get(column.slot)).collect();
+        for (column, value) in columns.iter().zip(&row) {
+            ran.look(tick as usize + 1, column, *value);
+        }
+        ran.rows.push(row);
+        for (at, column) in given.iter().flat_map(|(inputs, _)| &inputs.bound.expected) {
+            if let Some(expected) = given.as_ref().and_then(|(_, row)| row[*at]) {
                 ran.compare(tick as usize + 1, column, expected, memory.get(column.slot));
             }
         }
     }
-    Ok(ran)
+    Ok((ran, None))
+}
+
+/// JSON has no infinity.
+fn finite(bound: f64) -> Option<f64> {
+    bound.is_finite().then_some(bound)
 }
 
 impl Ran {
+    /// Notes a value outside of the range of its port.
+    fn look(&mut self, tick: usize, column: &Column, value: f64) {
+        let (low, high) = column.range;
+        let slack = 1e-9 * value.abs().max(1.0);
+        if value >= low - slack && value <= high + slack {
+            return;
+        }
+        match self.outside.iter_mut().find(|outside| outside.slot == column.slot && outside.port == column.name) {
+            Some(outside) => outside.count += 1,
+            None => self.outside.push(Outside {
+                slot: column.slot,
+                port: column.name.clone(),
+                range: column.range,
+                first: (tick, value),
+                count: 1,
+            }),
+        }
+    }
+
     fn compare(&mut self, tick: usize, column: &Column, expected: f64, got: f64) {
         self.compared += 1;
         let difference = (got - expected).abs();
@@ -142,10 +232,21 @@ impl Ran {
 
     fn human(&self, paint: &Paint, model: &Model, file: &Path, wrong: bool) -> String {
         let (ticks, numbers) = (self.rows.len(), self.columns.len());
-        let mut out = format!("{}: {ticks} ticks, {numbers} numbers each, in {}\n", model.name(), file.display());
+        let head = format!("{}: {ticks} ticks, {numbers} numbers each, in {}\n", model.name(), file.display());
+        head + &self.comparison(paint, wrong)
+    }
+
+    /// How far what came out is from what was expected; nothing if nothing was.
+    fn comparison(&self, paint: &Paint, wrong: bool) -> String {
+        let mut out = String::new();
         if self.compared > 0 {
             let word = if wrong { paint.red("differs") } else { paint.green("compared") };
-            out += &format!("{word}: {} values, largest difference {:e}\n", self.compared, self.largest);
+            let largest = if self.largest == 0.0 {
+                "no difference".to_owned()
+            } else {
+                format!("largest difference {:e}", self.largest)
+            };
+            out += &format!("{word}: {} values, {largest}\n", self.compared);
         }
         if let Some((tick, port, expected, got)) = &self.first {
             out += &format!("  first at tick {tick}, {port}: expected {expected}, got {got}\n");
@@ -166,11 +267,16 @@ impl Ran {
             "file": shown(path),
             "ticks": self.rows.len(),
             "atomic_components": model.order().len(),
+            "executed": self.executed,
             "columns": names,
             "outputs": over.outputs.as_ref().map(|file| shown(file)),
             "rows": rows,
             "compared": { "values": self.compared, "largest_difference": self.largest, "first_difference": first },
             "warnings": told::to_json(library, model.warnings()),
+            "outside_of_range": self.outside.iter().map(|outside| json!({
+                "port": outside.port, "low": finite(outside.range.0), "high": finite(outside.range.1),
+                "tick": outside.first.0, "value": outside.first.1, "values": outside.count,
+            })).collect::<Vec<_>>(),
         })
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use anabranch_language::diagnostic::Problem;
 use anabranch_language::library::FileId;
 use anabranch_language::stream::{Outcome, StreamResult, run_stream, streams};
 use anabranch_language::syntax::ast::Stream;
@@ -74,6 +75,14 @@ impl Streams {
             .map(|(file, stream)| (name_of(library, file, stream), file, stream))
             .filter(|(name, ..)| wanted(name))
             .collect();
+        for (id, file) in library.files() {
+            let meant = |only: &PathBuf| std::fs::canonicalize(&file.path).is_ok_and(|path| path == *only);
+            if only.is_none_or(meant)
+                && let Some(case) = unread(library, id, wanted)
+            {
+                self.cases.push(case);
+            }
+        }
         let done = in_parallel(chosen.len(), threads, |at| {
             let (name, file, stream) = &chosen[at];
             one(library, given, name, *file, stream)
@@ -151,6 +160,30 @@ fn name_of(library: &Library, file: FileId, stream: &Stream) -> String {
 fn streams_in(library: &Library, file: FileId) -> usize {
     use anabranch_language::syntax::ast::Item;
     library.file(file).parsed.file.items.iter().filter(|item| matches!(item, Item::Stream(_))).count()
+}
+
+/// A file of streams in which there is none, or a file or folder that cannot be read: what is not run must not look fine.
+fn unread(library: &Library, id: FileId, wanted: &dyn Fn(&str) -> bool) -> Option<Case> {
+    let file = library.file(id);
+    let refused = file.parsed.problems.iter().any(|problem| problem.code == Code::Unreadable);
+    let of_streams = file.path.extension().is_some_and(|ending| ending == "stream");
+    let name = shown(&file.path);
+    if !(refused || of_streams && streams_in(library, id) == 0) || !wanted(&name) {
+        return None;
+    }
+    let mut told: Vec<Diagnostic> =
+        file.parsed.problems.iter().map(|problem| library.located(id, problem.clone())).collect();
+    if told.is_empty() {
+        let problem = Problem::error(Code::Expected, Default::default(), "there is no stream in this file");
+        told.push(library.located(id, problem.help("write `stream Name for Component { … }`")));
+    }
+    let result = StreamResult {
+        stream: file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        file: file.path.clone(),
+        outcome: Outcome::CannotRun(told),
+        ..StreamResult::default()
+    };
+    Some(case(library, &name, &result, 0.0))
 }
 
 /// Does all of them on some threads; results stay in order.

@@ -29,6 +29,7 @@ impl Inputs {
         let Some((heading, rows)) = records.split_first() else {
             return Err(Failure::input(format!("`{}` is empty", file.name), "the first row names the ports"));
         };
+        let heading = &Record { line: heading.line, cells: joined(&heading.cells) };
         let bound = bind(model, &heading.cells).map_err(|wrong| {
             let one = |w: anabranch_language::table::HeadingError| {
                 file.told(Code::TableColumn, heading.line, w.at.unwrap_or(0), w.message, w.help)
@@ -78,9 +79,7 @@ impl File {
     fn told(&self, code: Code, line: u64, cell: usize, message: String, help: String) -> Diagnostic {
         let number = usize::try_from(line).unwrap_or(1).max(1);
         let source_line = self.text.lines().nth(number - 1).unwrap_or("").to_owned();
-        let before: usize = source_line.split(',').take(cell).map(|cell| cell.chars().count() + 1).sum();
-        let length = source_line.split(',').nth(cell).map_or(1, |cell| cell.chars().count().max(1));
-        let column = before + 1;
+        let (column, length) = place(&source_line, cell);
         Diagnostic {
             code: code.text(),
             file: self.name.clone(),
@@ -92,6 +91,40 @@ impl File {
             source_line,
         }
     }
+}
+
+/// Cells of a heading in which `m[2,1]` was taken apart at its comma, put together again.
+fn joined(cells: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut open = false;
+    for cell in cells {
+        match all.last_mut().filter(|_| open) {
+            Some(last) => *last = format!("{last},{cell}"),
+            None => all.push(cell.clone()),
+        }
+        open = all.last().is_some_and(|last| last.matches(['[', '(']).count() > last.matches([']', ')']).count());
+    }
+    all
+}
+
+/// Column, counted from 1, and length of a cell of a line, in characters. Commas in quotes and brackets part nothing.
+fn place(line: &str, cell: usize) -> (usize, usize) {
+    let (mut quoted, mut depth, mut at, mut start) = (false, 0, 0, 0);
+    for (i, c) in line.chars().enumerate() {
+        match c {
+            '"' => quoted = !quoted,
+            '[' | '(' if !quoted => depth += 1,
+            ']' | ')' if !quoted => depth -= 1,
+            ',' if !quoted && depth <= 0 => {
+                if at == cell {
+                    return (start + 1, (i - start).max(1));
+                }
+                (at, start) = (at + 1, i + 1);
+            }
+            _ => {}
+        }
+    }
+    if at == cell { (start + 1, line.chars().count().saturating_sub(start).max(1)) } else { (1, 1) }
 }
 
 /// What came out, as a table.
@@ -117,4 +150,17 @@ fn cell(column: &Column, value: f64) -> String {
 
 fn quoted(name: &str) -> String {
     if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_in_brackets_do_not_part_a_heading() {
+        let cells: Vec<String> = "x|m[1|1]|m(2|1)|y".split('|').map(str::to_owned).collect();
+        assert_eq!(joined(&cells), ["x", "m[1,1]", "m(2,1)", "y"]);
+        assert_eq!(place("x,m[1,1],yy,z", 2), (10, 2));
+        assert_eq!(place("x,\"m[1,1]\",yy", 1), (3, 8));
+    }
 }

@@ -9,7 +9,7 @@ use anabranch_bridge::zmtp::AddressError;
 use anabranch_bridge::{
     ConnectFactory, Deadlines, Factory, Fleet, FleetLimits, Pace, ProcessFactory, ProcessLimits, Reach,
 };
-use anabranch_scenario::drive::foreign::{Hidden, Outside};
+use anabranch_scenario::drive::foreign::{Hidden, Outside, Sensors};
 use anabranch_scenario::file::{
     DriverKind, HiddenMemory, Located, MappingSpec, OutsideSpec, PartKind, PartSpec, Program, Span,
 };
@@ -99,6 +99,7 @@ fn start_as(spec: &OutsideSpec, role: FmuRole, folder: &Path, patience: Patience
             Patience::RealTime => Pace::RealTime,
             Patience::Usual | Patience::Endless => Pace::Lockstep,
         },
+        sensors: Sensors::default(),
     })
 }
 

@@ -141,6 +141,9 @@ impl Objective for Bench {
 /// # Errors
 /// When there is no such benchmark, row or input.
 pub fn run(verb: &Search, name: &str, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
+    // Papers write AT1 and CC4.
+    let name = name.to_lowercase();
+    let name = name.as_str();
     let has_own = !verb.objective.is_empty() || !verb.vary.is_empty() || verb.error_points.is_some();
     if has_own || !verb.sets.is_empty() || verb.driver.is_some() {
         let message = "--bench: not with --objective, --vary, --error-points, --set or --driver";
@@ -153,8 +156,16 @@ pub fn run(verb: &Search, name: &str, global: &Global, screen: &Screen) -> Resul
     if name == junction::NAME && verb.row.is_empty() {
         return junction::run(verb, method, global, screen);
     }
+    without_effect(verb, name)?;
     if let Some(text) = &verb.input {
-        let robustness = Bench::named(name)?.robustness(text)?;
+        if name == "arch" {
+            let help = "name one of its requirements, as in --bench at1";
+            return Err(Failure::input("--input: `arch` is a whole table", help));
+        }
+        // Rows may stand on lines of their own.
+        let rows: Vec<&str> = text.lines().map(|line| line.trim().trim_end_matches(';')).collect();
+        let rows = rows.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+        let robustness = Bench::named(name)?.robustness(&rows)?;
         let machine = json!({
             "schema": "anabranch.bench/1", "bench": name, "input": text, "robustness": robustness,
             "violated": robustness < 0.0,
@@ -194,6 +205,30 @@ pub fn run(verb: &Search, name: &str, global: &Global, screen: &Screen) -> Resul
     let machine = protocol.to_json(name, &rows);
     screen.result(|_| protocol.human(&rows), &machine);
     Ok(Exit::Done)
+}
+
+/// Refuses what the published protocol leaves no room for.
+fn without_effect(verb: &Search, name: &str) -> Result<(), Failure> {
+    let told = |flags: &[(bool, &str)], help: &str| match flags.iter().find(|(is_given, _)| *is_given) {
+        Some((_, flag)) => Err(Failure::input(format!("{flag} has no effect on --bench {name}"), help)),
+        None => Ok(()),
+    };
+    if verb.input.is_some() {
+        let flags = [
+            (verb.repeats.is_some(), "--repeats"),
+            (verb.budget.is_some(), "--budget"),
+            (!verb.row.is_empty(), "--row"),
+        ];
+        told(&flags, "--input runs once; leave one of the two out")?;
+    }
+    let flags = [
+        (verb.corners, "--corners"),
+        (verb.batch.is_some(), "--batch"),
+        (verb.stop_on_first, "--stop-on-first"),
+        (verb.different.is_some(), "--different"),
+        (verb.name.is_some(), "--name"),
+    ];
+    told(&flags, "the protocol is what was published; leave it out")
 }
 
 /// The same for every row: only the seed varies.

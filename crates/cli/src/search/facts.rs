@@ -31,7 +31,7 @@ pub struct Facts<'a> {
     pub importance: Option<&'a [Importance]>,
     /// Most simulations.
     pub budget: u64,
-    /// Simulations between two looks of the optimiser.
+    /// Most simulations under way that the optimiser has not heard of yet.
     pub batch: usize,
     /// Wall-clock and CPU seconds.
     pub used: (f64, Option<f64>),
@@ -46,6 +46,10 @@ impl Facts<'_> {
     /// Points that are no instance of the scenario.
     pub fn refused(&self) -> usize {
         self.report.evaluations.iter().filter(|e| e.result.is_ok() && e.value() == f64::INFINITY).count()
+    }
+    /// Whether nothing was simulated because no point is an instance: then "not found" would be untrue.
+    fn has_no_instance(&self) -> bool {
+        self.refused() > 0 && self.refused() == self.report.evaluations.len()
     }
     /// Evaluations that violate a requirement.
     pub fn violations(&self) -> usize {
@@ -71,6 +75,7 @@ impl Facts<'_> {
     pub fn verdict(&self) -> &'static str {
         match (&self.report.ended, self.findings.is_empty()) {
             (_, false) => "violated",
+            _ if self.has_no_instance() => "incomplete",
             (Ended::Found | Ended::Simulations | Ended::SimulatedSeconds, true) => "not found",
             (_, true) => "incomplete",
         }
@@ -78,6 +83,7 @@ impl Facts<'_> {
     /// How the program ends.
     pub fn exit(&self) -> Exit {
         let ended = match &self.report.ended {
+            _ if self.has_no_instance() => Exit::BadInput,
             Ended::Found | Ended::Simulations | Ended::SimulatedSeconds => Exit::Done,
             Ended::Rejected { .. } | Ended::Trouble(_) | Ended::NotSaved(_) => Exit::BadInput,
             Ended::Interrupted => Exit::Interrupted,
@@ -87,6 +93,13 @@ impl Facts<'_> {
     /// Why it ended, in words; empty if all was done that was asked for.
     pub fn stop(&self) -> String {
         match &self.report.ended {
+            Ended::Interrupted => "interrupted".to_owned(),
+            _ if self.has_no_instance() => {
+                let all = self.refused();
+                format!(
+                    "none of {all} points is an instance of the scenario: the car does not fit, or there is no path"
+                )
+            }
             Ended::Found | Ended::Simulations => String::new(),
             Ended::SimulatedSeconds => "the simulated time is spent".to_owned(),
             Ended::Rejected { constraint, in_a_row } => {
@@ -94,7 +107,6 @@ impl Facts<'_> {
             }
             Ended::Trouble(what) => what.clone(),
             Ended::NotSaved(why) => format!("progress could not be saved: {why}"),
-            Ended::Interrupted => "interrupted".to_owned(),
         }
     }
     /// The object of `--format json`.

@@ -8,12 +8,18 @@ use super::instance::Unbuilt;
 use super::objective::ScenarioObjective;
 use crate::exit::Exit;
 use crate::explore::candidates::{Candidate, Source};
+use crate::explore::finding_pictures;
 use crate::explore::groups::{self, Group};
+use crate::explore::subject::Subject;
 use crate::failure::Failure;
 use crate::load::{Override, load_text};
+use crate::triage::{self, Triage};
 
 /// Most accidents that get a folder.
 const FOLDERS_MAX: usize = 50;
+
+/// The zone of a map for a blind corner, beside its finding.
+const BLIND_CORNER: &str = "blind-corner.toml";
 
 /// An accident that was run again from the text of the scenario.
 #[derive(Debug)]
@@ -30,6 +36,8 @@ pub struct Confirmed {
     pub sentence: String,
     /// Its errors as a table; empty if there are none.
     pub errors: String,
+    /// Why it happened, for contacts on roads.
+    pub triage: Option<Triage>,
     /// For machines.
     pub json: serde_json::Value,
 }
@@ -78,9 +86,21 @@ fn confirm(
     groups::save(&mut groups, folder, &loaded, drive.as_ref(), Seed(objective.seed.0))?;
     let Some(mut group) = groups.pop() else { return Err(unlike("it did not come out the same way again".to_owned())) };
     group.count = accident.seen as usize;
+    match finding_pictures::draw(&loaded, &drive, Seed(objective.seed.0), &group) {
+        // What was found stays found, also where the driver is gone and cannot be watched again.
+        Err(_) if drive.gone().is_some() => {}
+        drawn => drawn?,
+    }
     let sentence = crate::explore::contact::sentence(&loaded, &drive, group.first.verdict.place.as_ref());
     let has_errors = group.first.choices.iter().any(|choice| *choice != Choice::NONE);
     let errors = if has_errors { group.table(drive.as_ref()).human("       ") } else { String::new() };
-    let json = group.to_json(number, &loaded, drive.as_ref());
-    Ok(Confirmed { evaluation: evaluation.number, seen: accident.seen, set, group, sentence, errors, json })
+    let triage = triage::of(&loaded, &drive, objective.seed, &group.first)?;
+    if let (Some(zone), Some(beside)) = (triage.as_ref().and_then(Triage::map_zone), &group.file) {
+        anabranch_record::publish(&beside.with_file_name(BLIND_CORNER), zone.as_bytes())?;
+    }
+    let mut json = group.to_json(number, &loaded, drive.as_ref());
+    if let Some(triage) = &triage {
+        json["triage"] = triage.to_json();
+    }
+    Ok(Confirmed { evaluation: evaluation.number, seen: accident.seen, set, group, sentence, errors, triage, json })
 }

@@ -6,6 +6,7 @@ use super::facts::Facts;
 use crate::escape::escape;
 use crate::numbers::{duration, grouped, short};
 use crate::screen::Paint;
+use crate::triage::Triage;
 
 /// Parameters that are named as important.
 const IMPORTANT_MAX: usize = 5;
@@ -38,7 +39,7 @@ pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
         row("ended", &facts.stop());
     }
     row("varies", &varies(facts));
-    if let Some(best) = facts.report.best() {
+    if let Some(best) = facts.report.best().filter(|best| best.value() < f64::INFINITY) {
         let value = best.result.as_ref().map_or(f64::INFINITY, |outcome| outcome.value());
         let objective = &facts.objective.measures[0].text;
         row("most dangerous", &format!("simulation {}, {objective} {}", best.number + 1, short(value, 4)));
@@ -66,7 +67,7 @@ pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
             row("front", &format!("simulation {}: {}", number + 1, values.join(", ")));
         }
     }
-    row("simulated", &format!("{} in {}", duration(facts.report.simulated_seconds()), duration(facts.used.0)));
+    row("simulated", &format!("{} in {}", duration(facts.report.simulated_seconds() + 0.0), duration(facts.used.0)));
     out += &accidents(facts, paint);
     if facts.report.ended == Ended::Interrupted {
         out += &format!("  {}\n", paint.cyan("anabranch search --resume"));
@@ -92,6 +93,9 @@ fn accidents(facts: &Facts<'_>, paint: &Paint) -> String {
             out += &format!("       {} = {}\n", escape(key), escape(&value));
         }
         out += &found.errors;
+        for line in found.triage.iter().flat_map(Triage::sentences) {
+            out += &format!("       {}\n", escape(&line));
+        }
         out += &format!("       {}\n", paint.cyan(&format!("anabranch replay last#{}", number + 1)));
     }
     out

@@ -118,7 +118,13 @@ impl<'a> Workshop<'a> {
     /// When there is no such instance.
     pub fn build<'d>(&self, base: &'d Drive, instance: &Instance) -> Result<Built<'d>, Unbuilt> {
         let (set, named) = instance.overrides(base);
-        let drive = if set.is_empty() { Cow::Shared(base) } else { Cow::Own(self.drive(&set)?) };
+        let drive = if set.is_empty() {
+            Cow::Shared(base)
+        } else if base.has_all_measures() {
+            Cow::Own(Box::new(self.drive(&set)?.with_all_measures()))
+        } else {
+            Cow::Own(self.drive(&set)?)
+        };
         let mut built = Built { drive, params: Params::default(), script: Script { modes: Vec::new() } };
         built.params = instance.params(built.drive());
         built.script = instance.script(built.drive(), &named);

@@ -23,6 +23,7 @@ use crate::project::{self, RUNS};
 use crate::report;
 use crate::screen::{Global, Paint, Screen};
 use crate::usage::WallClock;
+use crate::verbs::replay::Replay;
 use crate::verbs::search::Search;
 
 /// What the benchmark is called.
@@ -241,6 +242,56 @@ fn evaluate(text: &str, screen: &Screen) -> Result<Exit, Failure> {
     );
     // An answer was asked for and given, as for every benchmark.
     Ok(Exit::Done)
+}
+
+/// Runs an accident of the junction again, from what was kept of it; nothing if the reference means something else.
+///
+/// # Errors
+/// When it cannot be read, or is asked for what a benchmark does not have.
+pub fn replay(verb: &Replay, screen: &Screen) -> Result<Option<Exit>, Failure> {
+    let Some(path) = project::instance_path(&verb.reference) else { return Ok(None) };
+    for (is_given, flag) in [
+        (verb.keep, "--keep"),
+        (verb.driver.is_some(), "--driver"),
+        (verb.debug, "--debug"),
+        (!verb.sets.is_empty(), "--set"),
+        (verb.trace.is_some(), "--trace"),
+    ] {
+        if is_given {
+            let message =
+                format!("{flag}: `{}` is an accident of the benchmark {NAME}, not of a scenario", verb.reference);
+            return Err(Failure::input(
+                message,
+                format!("change its numbers: anabranch search --bench {NAME} --input …"),
+            ));
+        }
+    }
+    let text = std::fs::read_to_string(&path).map_err(|error| Failure::file("read", &path, &error))?;
+    let kept: Value = serde_json::from_str(&text)
+        .map_err(|error| Failure::input(format!("`{}` is damaged: {error}", path.display()), "search again"))?;
+    let numbers = parse(kept["input"].as_str().unwrap_or_default())?;
+    let found = junction_accident::of(&numbers)?;
+    let again = verb.twice.then(|| junction_accident::of(&numbers)).transpose()?;
+    let is_same = found.text() == text && again.is_none_or(|again| again.text() == text);
+    let machine = json!({
+        "schema": "anabranch.replay/1",
+        "bench": NAME,
+        "finding": project::relative(&path),
+        "input": junction_accident::input(&numbers),
+        "violated": found.outcome.triage.is_some(),
+        "same_as_found": is_same,
+        "result": found.to_json(),
+    });
+    let human = |paint: &Paint| {
+        let word = if is_same { paint.green("the same as found") } else { paint.red("not the same as found") };
+        junction_told::one(&found, paint) + &format!("  {word}\n")
+    };
+    screen.result(human, &machine);
+    let exits = [
+        if is_same { Exit::Done } else { Exit::NotReproducible },
+        if found.outcome.triage.is_some() { Exit::Findings } else { Exit::Done },
+    ];
+    Ok(Some(Exit::of(&exits)))
 }
 
 /// An instance from as many numbers as there are axes, or from `name=number`, where what is not named is that of a bright noon.

@@ -1,12 +1,14 @@
 //! One accident at the T-junction: what it was, and what is kept of it.
 
-use anabranch_problems::{AtFault, JUNCTION_AXES, Junction, JunctionState, Outcome, Triage, View};
+use anabranch_problems::{AtFault, JUNCTION_AXES, Junction, JunctionState, Outcome, Triage};
 use anabranch_record::RunFolder;
+use anabranch_record::picture::Sight;
 use anabranch_record::publish::slug;
 use anabranch_search::{Report, Space};
 use serde_json::{Value, json};
 
 use super::junction::NAME;
+use super::junction_pictures;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::numbers::short;
@@ -83,17 +85,28 @@ impl Found {
         std::fs::create_dir_all(&path).map_err(|error| Failure::file("make", &path, &error))?;
         let states: Vec<JunctionState> = self.junction.states();
         let mut files = Vec::new();
-        for view in View::ALL {
+        let sight = self.junction.sight(&states).map(|seen| junction_pictures::sight(&seen, self.label()));
+        for (view, picture) in sight.iter().flat_map(Sight::pictures) {
             let name = format!("{}.svg", view.name());
-            anabranch_record::publish(&path.join(&name), self.junction.picture(&states, view).as_bytes())?;
+            anabranch_record::publish(&path.join(&name), picture.as_bytes())?;
             files.push(name);
         }
         if let Some(zone) = &self.map_zone {
             anabranch_record::publish(&path.join("blind-corner.toml"), zone.as_bytes())?;
             files.push("blind-corner.toml".to_owned());
         }
+        anabranch_record::publish(&path.join(project::INSTANCE), self.text().as_bytes())?;
+        files.push(project::INSTANCE.to_owned());
         self.kept = Some((project::relative(&path), files));
         Ok(())
+    }
+
+    /// What is kept of it, to the last digit, so that a replay can compare.
+    pub(super) fn text(&self) -> String {
+        let instance = json!({
+            "schema": "anabranch.instance/1", "bench": NAME, "input": input(&self.numbers), "result": self.to_json(),
+        });
+        format!("{instance:#}\n")
     }
 
     /// What kind of accident it was, in a few words.

@@ -1,16 +1,18 @@
-//! What is made small: the clearance, the time to collision, or the margin of a formula.
+//! What is made small: the clearance, the time to collision, the reserve of responsibility-sensitive safety, or the margin of a formula.
 
 use anabranch_kernel::{Recorder, Signal, System};
 use anabranch_logic::{Formula, Trace};
-use anabranch_monitors::{LOW_SPEED_SIGNALS, ROAD_SIGNALS};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Code, Located, Span};
 
 use crate::failure::Failure;
 use crate::load::Loaded;
 
-/// A time to collision beyond this counts as this: nothing is near.
-const TTC_MAX_S: f64 = 1000.0;
+/// A time to collision (s) or a reserve (m) beyond this counts as this: nothing is near.
+const LEAST_MAX: f64 = 1000.0;
+/// Words for the smallest value of a signal that there is on roads only, and what the signal is.
+const WORDS: [(&str, &str, &str); 2] =
+    [("ttc", "ego.ttc", "time to collision"), ("rss", "ego.rss_reserve", "reserve by responsibility-sensitive safety")];
 
 /// One objective.
 #[derive(Clone, Debug)]
@@ -54,24 +56,37 @@ impl Measure {
         of_file.iter().map(read).collect()
     }
 
+    /// Whether an objective is a formula over signals; the loop then needs all of them.
+    pub fn reads_signals(loaded: &Loaded, given: &[String]) -> bool {
+        let is_formula = |text: &str| text.trim() != "clearance" && WORDS.iter().all(|(word, ..)| text.trim() != *word);
+        match given {
+            [] => loaded.spec.search.objective.iter().any(|objective| is_formula(&objective.value)),
+            given => given.iter().any(|text| is_formula(text)),
+        }
+    }
+
     fn read(text: &str, drive: &Drive, loaded: &Loaded) -> Result<Self, (String, String)> {
-        let (text, is_road) = (text.trim(), loaded.spec.road.is_some());
+        let text = text.trim();
         let at = |name: &str| drive.signals().iter().position(|signal: &Signal| signal.name == name);
-        let kind = match text {
-            "clearance" => MeasureKind::Clearance,
-            "ttc" => match at("ego.ttc") {
+        let word = WORDS.iter().find(|(word, ..)| *word == text);
+        let kind = match (text, word) {
+            ("clearance", _) => MeasureKind::Clearance,
+            (_, Some((_, signal, what))) => match at(signal) {
                 Some(signal) => MeasureKind::Least(signal),
-                None => return Err(("there is a time to collision on roads only".to_owned(), String::new())),
+                None => return Err((format!("there is a {what} on roads only"), String::new())),
             },
             _ => {
-                let table = if is_road { ROAD_SIGNALS } else { LOW_SPEED_SIGNALS };
-                let formula = Formula::parse(text, table).map_err(|error| {
+                let formula = Formula::parse(text, &loaded.spec.signal_table()).map_err(|error| {
                     let help = error.suggestion.unwrap_or_else(|| {
-                        "an objective is `clearance`, `ttc` or a formula such as `always ego.speed < 50 km/h`"
+                        "an objective is `clearance`, `ttc`, `rss` or a formula such as `always ego.speed < 50 km/h`"
                             .to_owned()
                     });
                     (error.message, help)
                 })?;
+                if !has_finite_value(&formula, drive) {
+                    let help = "factors are too large, or it says nothing about the time of a run".to_owned();
+                    return Err(("this has no finite value".to_owned(), help));
+                }
                 MeasureKind::Formula(Box::new(formula))
             }
         };
@@ -89,7 +104,7 @@ impl Measure {
             MeasureKind::Clearance => margin,
             MeasureKind::Least(signal) => {
                 let values = frames.signals.get(*signal).into_iter().flatten();
-                values.copied().fold(TTC_MAX_S, f64::min)
+                values.copied().fold(LEAST_MAX, f64::min)
             }
             MeasureKind::Formula(formula) => {
                 let trace = Trace::even(step_s, frames.signals.clone());
@@ -97,6 +112,14 @@ impl Measure {
             }
         }
     }
+}
+
+/// Whether a formula has a value on a whole run of plain numbers: what overflows there would be no number in every run.
+fn has_finite_value(formula: &Formula, drive: &Drive) -> bool {
+    let ticks = (f64::from(drive.segments()) * drive.segment_seconds() / drive.step_s()).round() as usize;
+    let signals = vec![vec![1.0; ticks.max(2)]; drive.signals().len()];
+    let value = Trace::even(drive.step_s(), signals).ok().and_then(|trace| formula.robustness(&trace).ok());
+    value.is_some_and(f64::is_finite)
 }
 
 fn located(loaded: &Loaded, span: Span, message: String, help: &str) -> Failure {

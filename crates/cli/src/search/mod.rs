@@ -8,6 +8,7 @@ pub mod human;
 pub mod instance;
 pub mod junction;
 mod junction_accident;
+mod junction_pictures;
 mod junction_told;
 pub mod measure;
 pub mod objective;

@@ -10,11 +10,13 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use anabranch_scenario::file::{FILE_BYTES_MAX, error_file};
+use anabranch_scenario::simulation::is_car;
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::family;
 use crate::interrupt;
 use crate::league;
 use crate::load::Override;
@@ -34,8 +36,8 @@ pub struct Flags {
     /// For each of these error sizes the largest without reachable failure, as in estimate-jump.radius; all for all.
     #[arg(long, value_name = "ERROR.KEY,…", value_delimiter = ',', conflicts_with_all = ["league", "more"])]
     pub tolerance: Vec<String>,
-    /// Compare drivers under the same errors: files with what each has different in [ego].
-    #[arg(long, value_name = "DRIVER.toml", num_args = 1.., conflicts_with = "more")]
+    /// Compare drivers under the same errors: models, programs, or tables with what each has different in [ego].
+    #[arg(long, value_name = "DRIVER", num_args = 1.., conflicts_with = "more")]
     pub league: Vec<PathBuf>,
 }
 
@@ -73,7 +75,9 @@ pub fn explore(verb: &Explore, global: &Global, screen: &Screen) -> Result<Optio
     }
     let before = verb.whole.overrides()?;
     let named: Vec<PathBuf> = std::iter::once(&verb.scenario).chain(&verb.more).cloned().collect();
-    let files = select(&named)?;
+    // Each member of a simulation is a row of its own.
+    let scenarios = select(&named)?.into_iter().filter(|path| !is_car(path));
+    let files: Vec<PathBuf> = scenarios.flat_map(|file| family::members(&file)).collect();
     let clock = WallClock::start();
     let mut rows: Vec<Row> = Vec::new();
     for (number, file) in files.iter().enumerate() {

@@ -93,7 +93,10 @@ fn of_error(spec: &ScenarioSpec, error: &ErrorSpec) -> Vec<Channel> {
             let room = if lowest < 0.0 { gain.nominal / -lowest } else { gain.max };
             vec![Channel { max: gain.max.min(room), values: by.clone(), none: 1.0, ..gain }]
         }
+        ErrorKind::Leak { by_pa, .. } => vec![several(Part::By, "leak", "by", by_pa, Dimension::Pressure)],
         ErrorKind::Lost { .. }
+        | ErrorKind::MessagesLost { .. }
+        | ErrorKind::MonitorLost
         | ErrorKind::Flipped { .. }
         | ErrorKind::Missed { .. }
         | ErrorKind::Ghost { .. }
@@ -145,7 +148,7 @@ impl Channel {
                 by_s.retain(|by| *by > 0.0);
                 return !by_s.is_empty();
             }
-            (ErrorKind::Offset { by }, _) => scaled(by),
+            (ErrorKind::Offset { by } | ErrorKind::Leak { by_pa: by, .. }, _) => scaled(by),
             (ErrorKind::Gain { by }, _) => by.iter_mut().for_each(|gain| *gain = 1.0 + (*gain - 1.0) * factor),
             (ErrorKind::Displaced { by_m, .. }, _) => *by_m = size,
             _ => {}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anabranch_kernel::System;
 use anabranch_roads::codes;
 use anabranch_scenario::file::{Code, codes_reference, schema_json};
-use anabranch_scenario::simulation::is_simulation;
+use anabranch_scenario::simulation::{check_car, is_car, is_simulation};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -54,6 +54,7 @@ struct Checked {
 }
 
 enum Known {
+    Car(String),
     Scenario(Fine),
     Program(Tried),
 }
@@ -89,8 +90,8 @@ impl Check {
         let mut checked: Vec<Checked> = Vec::new();
         for file in select(&self.files)?.iter().filter(|file| !is_text(file)) {
             // Every member of a simulation; what keeps it from being read is told once.
-            let found = family::each(file, || {
-                checked.push(check_one(file));
+            let found = family::each(file, |member| {
+                checked.push(check_one(member));
                 Ok(Exit::Done)
             });
             checked
@@ -189,7 +190,10 @@ fn search(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), F
             path.file_name().is_none_or(|n| n.to_string_lossy().starts_with('.') || n == "runs" || n == "target");
         if path.is_dir() && !path.is_symlink() && !hidden && depth > 0 {
             search(&path, depth - 1, files)?;
-        } else if is_simulation(&path) || path.extension().is_some_and(|e| e == "toml") && is_scenario(&path) {
+        } else if is_simulation(&path)
+            || is_car(&path)
+            || path.extension().is_some_and(|e| e == "toml") && is_scenario(&path)
+        {
             files.push(path.strip_prefix(".").unwrap_or(&path).to_owned());
         }
     }
@@ -205,6 +209,11 @@ fn is_scenario(path: &Path) -> bool {
 
 fn check_one(path: &Path) -> Checked {
     let file = path.display().to_string();
+    if is_car(path) {
+        let read = std::fs::read(path).map_err(|e| Failure::file("read", path, &e));
+        let outcome = read.and_then(|text| Ok(Known::Car(check_car(path, &String::from_utf8_lossy(&text))?)));
+        return Checked { file, outcome };
+    }
     if outside::is_program(path) {
         return Checked { file, outcome: Tried::of(path).map(Known::Program) };
     }
@@ -227,6 +236,7 @@ fn check_one(path: &Path) -> Checked {
 fn to_json(checked: &Checked) -> Value {
     match &checked.outcome {
         Ok(Known::Program(tried)) => tried.to_json(&checked.file),
+        Ok(Known::Car(name)) => json!({ "file": checked.file, "ok": true, "car": name, "diagnostics": [] }),
         Ok(Known::Scenario(fine)) => json!({
             "file": checked.file, "ok": fine.no_path.is_none(), "driver": fine.driver.as_ref().map(|(_, driver)| driver), "scenario": fine.name, "error_choices": fine.choices,
             "segments": fine.segments, "starts": fine.starts, "no_path": fine.no_path, "diagnostics": [],
@@ -246,6 +256,7 @@ fn human(paint: &Paint, checked: &[Checked]) -> String {
         let file = escape(&c.file);
         match &c.outcome {
             Ok(Known::Program(tried)) => tried.human(paint, &file),
+            Ok(Known::Car(name)) => format!("{} {file}: car {}\n", paint.green("ok"), escape(name)),
             Ok(Known::Scenario(Fine { no_path: Some(why), .. })) => {
                 format!("{} {file}: planner found no path: {}\n", paint.red("no path"), escape(why))
             }

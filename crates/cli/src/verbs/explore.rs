@@ -35,7 +35,7 @@ use crate::usage::{ThisSystem, Usage, WallClock};
 pub const NO_SCENARIO: &str = "-";
 
 /// Run every error combination, with saved states.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Explore {
     /// Scenario file, a folder of scenarios, or a program that is a whole world (.py, executable).
     #[arg(required_unless_present = "resume", default_value = NO_SCENARIO, hide_default_value = true)]

@@ -28,9 +28,17 @@ pub fn run(cli: &Cli, screen: &Screen) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::New(verb) => verb.run(screen),
         Verb::Check(verb) => verb.run(screen),
-        Verb::Run(verb) => family::each(&verb.scenario, || verb.run(global, screen)),
-        Verb::Explore(verb) => family::each(&verb.scenario, || verb.run(global, screen)),
-        Verb::Search(verb) => verb.run(global, screen),
+        Verb::Run(verb) => family::each(&verb.scenario, |member| {
+            run::Run { scenario: member.to_owned(), ..(*verb).clone() }.run(global, screen)
+        }),
+        // Several scenarios are a table, in which each member has its row.
+        Verb::Explore(verb) if !verb.more.is_empty() => verb.run(global, screen),
+        Verb::Explore(verb) => family::each(&verb.scenario, |member| {
+            explore::Explore { scenario: member.to_owned(), ..(**verb).clone() }.run(global, screen)
+        }),
+        Verb::Search(verb) => family::each(&verb.scenario, |member| {
+            search::Search { scenario: member.to_owned(), ..(**verb).clone() }.run(global, screen)
+        }),
         Verb::Test(verb) => verb.run(global, screen),
         Verb::Replay(verb) => verb.run(global, screen),
         Verb::Report(verb) => verb.run(screen),

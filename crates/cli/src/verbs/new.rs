@@ -27,6 +27,7 @@ macro_rules! templates {
 const TEMPLATES: &[Template] = templates![
     "narrow-passage",
     "first-steps",
+    "room-for-the-door",
     "curved-parking",
     "small-obstacle",
     "late-obstacle",

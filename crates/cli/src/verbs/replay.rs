@@ -16,6 +16,7 @@ use crate::numbers::short;
 use crate::outside::Patience;
 use crate::project::{self, FINDINGS, Found};
 use crate::screen::{Global, Paint, Screen};
+use crate::search::junction;
 use crate::simulate::Plan;
 
 /// Run a finding again, exactly.
@@ -71,6 +72,9 @@ impl Compared {
 impl Replay {
     /// Replays and tells how it ended.
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
+        if let Some(exit) = junction::replay(self, screen)? {
+            return Ok(exit);
+        }
         if let Some(exit) = world::replay(self, global, screen)? {
             return Ok(exit);
         }

@@ -18,7 +18,7 @@ use crate::simulate::Plan;
 use crate::usage::{ThisSystem, Usage};
 
 /// Run one simulation, or a model over a table.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Run {
     /// Scenario file, or a model (.emam) with `--inputs`.
     pub scenario: PathBuf,
@@ -93,7 +93,7 @@ impl Run {
     pub fn run(&self, global: &Global, screen: &Screen) -> Result<Exit, Failure> {
         if model::is_model(&self.scenario) {
             self.only_scenarios_have()?;
-            return model::run::run(&self.scenario, &self.over, global.seed.unwrap_or(0), screen);
+            return model::run::run(&self.scenario, &self.over, global, screen);
         }
         if self.over.is_given() {
             let message = "--inputs, --outputs, --ticks and --tolerance are about models, and this is a scenario";

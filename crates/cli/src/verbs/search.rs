@@ -32,7 +32,9 @@ use crate::search::{bench, contest, findings, human};
 use crate::usage::{ThisSystem, Usage, WallClock};
 use crate::verbs::explore::NO_SCENARIO;
 
-/// Simulations between two looks of the optimiser if nobody says. Part of the result, so it does not depend on threads.
+/// How points are proposed if nobody says.
+const METHOD_USUAL: &str = "auto";
+/// Most simulations under way at once if nobody says. Part of the result, so it does not depend on threads.
 const BATCH_USUAL: usize = 8;
 /// From this distance on accidents are different: a corner of the car, another requirement, another one hit.
 const APART: f64 = 0.6;
@@ -40,19 +42,19 @@ const APART: f64 = 0.6;
 const FRONT_DIRECTIONS: u64 = 8;
 
 /// Optimise continuous parameters towards danger.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Search {
     /// Scenario file.
     #[arg(required_unless_present_any = ["resume", "bench"], default_value = NO_SCENARIO, hide_default_value = true)]
     pub scenario: PathBuf,
     /// Where to look next: auto, random, halton, sobol, annealing, cmaes, cmaes-bipop, cross-entropy, nelder-mead, bayes,
     /// signal-descent; tree (error sequences over saved states), hybrid (the explorer scores each instance), or a .py file.
-    #[arg(long, value_name = "METHOD", default_value = "auto")]
+    #[arg(long, value_name = "METHOD", default_value = METHOD_USUAL)]
     pub method: String,
     /// Most simulations [default: that of the scenario, or 300].
     #[arg(long, visible_alias = "evals", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub budget: Option<u64>,
-    /// What is made small: clearance, ttc, or a formula; may be repeated, and several give a front.
+    /// What is made small: clearance, ttc, rss, or a formula; may be repeated, and several give a front.
     #[arg(long, value_name = "WHAT")]
     pub objective: Vec<String>,
     /// Vary a value of the scenario too, as in ego.start.y="-0.3 m .. 0.3 m"; may be repeated.
@@ -61,7 +63,7 @@ pub struct Search {
     /// How often each error may change in a run; 0: no errors.
     #[arg(long, value_name = "N")]
     pub error_points: Option<u32>,
-    /// Simulations between two looks of the optimiser; part of the result, unlike --jobs [default: 8].
+    /// Most simulations under way that the optimiser has not heard of yet; part of the result, unlike --jobs [default: 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub batch: Option<u32>,
     /// End at the first violation.
@@ -95,14 +97,14 @@ pub struct Search {
     pub bench: Option<String>,
     /// Evaluate one input of the benchmark, as in "0 100 0; 15 50 0": rows of time, throttle and brake; of t-junction
     /// its numbers, as in "time-of-day=1110 approach=12".
-    #[arg(long, value_name = "ROWS", requires = "bench")]
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true)]
     pub input: Option<String>,
     /// Search with so many seeds, each to its first violation, and say how reliable that is; of a benchmark [default: 50; of
     /// t-junction one search].
     #[arg(long, visible_alias = "repeat", value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub repeats: Option<u64>,
     /// Rows of the table alone; may be repeated.
-    #[arg(long, value_name = "NAME", requires = "bench")]
+    #[arg(long, value_name = "NAME")]
     pub row: Vec<String>,
 }
 
@@ -143,7 +145,7 @@ pub fn how(word: &str) -> Result<How, Failure> {
             None => {
                 let known: Vec<&str> =
                     Method::ALL.iter().map(|method| method.name()).chain(["tree", "hybrid"]).collect();
-                let help = format!("methods are {}", known.join(", "));
+                let help = format!("methods are {}", known.join(", ").replace("cma-es", "cmaes"));
                 return Err(Failure::input(format!("--method: there is no method `{other}`"), help));
             }
         },
@@ -157,9 +159,15 @@ impl Search {
         if let Some(name) = &self.bench {
             return bench::run(self, name, global, screen);
         }
+        for (is_given, flag) in [(self.input.is_some(), "--input"), (!self.row.is_empty(), "--row")] {
+            if is_given {
+                return Err(Failure::input(format!("{flag} belongs to --bench"), "leave it out, or name a benchmark"));
+            }
+        }
         let (loaded, verb, earlier) = match &self.resume {
             Some(run) => {
                 let (folder, verb, info) = typed(run)?;
+                self.same_as(&verb, &folder, (info.seed, global.seed))?;
                 let (loaded, changed) = project::of_run(folder.path(), &[], &verb.settings())?;
                 if changed && self.scenario != Path::new(NO_SCENARIO) {
                     let message =
@@ -176,6 +184,26 @@ impl Search {
         let verb = verb.as_deref().unwrap_or(self);
         let threads = global.threads();
         with_threads(threads, || verb.search(&loaded, earlier, global, screen))?
+    }
+
+    /// A search goes on as it was begun: with its scenario, its method and its seed.
+    fn same_as(&self, verb: &Self, folder: &RunFolder, (then, now): (u64, Option<u64>)) -> Result<(), Failure> {
+        let other = |what: &str, then: String, now: String| {
+            let message = format!("the run `{}` was begun with {what} {then}, not {now}", folder.name());
+            Err(Failure::input(message, "leave it out, or search anew without --resume"))
+        };
+        if let Some(now) = now.filter(|now| *now != then) {
+            return other("seed", then.to_string(), now.to_string());
+        }
+        if self.method != METHOD_USUAL && self.method != verb.method {
+            return other("--method", verb.method.clone(), self.method.clone());
+        }
+        // What is recorded of a path is no more than where the file lay in the project.
+        let is_same = |a: &Path, b: &Path| a.file_name() == b.file_name();
+        if self.scenario != Path::new(NO_SCENARIO) && !is_same(&self.scenario, &verb.scenario) {
+            return other("the scenario", verb.scenario.display().to_string(), self.scenario.display().to_string());
+        }
+        Ok(())
     }
 
     /// What is said about the search on the command line, as overrides that are no part of the scenario's identity.
@@ -195,7 +223,11 @@ impl Search {
         let cpu_before_s = ThisSystem.cpu_s().unwrap_or(0.0);
         let clock = WallClock::start();
         let How { method, mut scorer } = how(&self.method)?;
-        let drive: Box<Drive> = loaded.drive()?;
+        let mut drive: Box<Drive> = loaded.drive()?;
+        if Measure::reads_signals(loaded, &self.objective) {
+            // Any of them may be a measure of the whole run.
+            *drive = drive.with_all_measures();
+        }
         let varied = Varied::of(loaded, &drive, scorer)?;
         let mut budget = self.budget.unwrap_or(loaded.spec.search.budget.value);
         if varied.is_one_instance() {

@@ -7,6 +7,7 @@ use anabranch_record::clock::{now, rfc3339};
 use anabranch_record::junit::{self, Suite};
 use anabranch_record::report::{TestRun, test_report};
 use anabranch_record::{Finding, RunFolder};
+use anabranch_scenario::simulation::is_car;
 use clap::{Args, Parser};
 use serde_json::{Value, json};
 
@@ -15,6 +16,7 @@ use crate::exit::Exit;
 use crate::explore::settings::{Pairs, parse_budget};
 use crate::explore::world;
 use crate::failure::Failure;
+use crate::family;
 use crate::interrupt;
 use crate::load::{Override, parse_override, with_driver};
 use crate::model;
@@ -99,9 +101,10 @@ impl Test {
         let streams = Streams::run(paths, &self.given, &|name| self.wanted(name), global.threads())?;
         streams.cases.iter().for_each(|case| tell(case, screen));
         let verb = self.explore();
-        let scenarios = each(&selected.scenarios, screen, |file| {
-            let case = Case::of_row(Row::evaluate(&verb, file, &[], global, &muted(screen)));
-            baseline.iter().fold(case, |case, baseline| baseline.judge(case))
+        let members: Vec<PathBuf> = selected.scenarios.iter().flat_map(|file| family::members(file)).collect();
+        let scenarios = each(&members, screen, |file| {
+            let row = Row::evaluate(&verb, file, &[], global, &muted(screen));
+            baseline.iter().fold(Case::of_row(row), |case, baseline| baseline.judge(case))
         });
         let all = || findings.iter().chain(&streams.cases).chain(&scenarios);
         let exit = exit_of(all());
@@ -142,7 +145,7 @@ impl Test {
         let folder = Path::new(SCENARIOS);
         let usual = if folder.is_dir() { folder } else { Path::new(".") };
         let paths = if self.paths.is_empty() { vec![usual.to_owned()] } else { self.paths.clone() };
-        let scenarios = select(&paths)?.into_iter().filter(|path| !is_text(path)).collect();
+        let scenarios = select(&paths)?.into_iter().filter(|path| !is_text(path) && !is_car(path)).collect();
         Ok(Selected { findings: self.chosen(kept()?), scenarios: self.chosen(scenarios) })
     }
 

@@ -49,13 +49,22 @@ pub struct Gate<'n> {
 }
 
 impl Gate<'_> {
-    /// Whether its light or sign alone says stop.
-    pub fn is_closed(&self, seen: &Seen<'_>) -> bool {
-        match self.rule.signal.map(|signal| seen.aspect(signal)) {
+    /// Whether its light or sign alone says stop to a car with its front there.
+    pub fn is_closed(&self, seen: &Seen<'_>, front_m: f64) -> bool {
+        let (sign, aspect) = self.shows(seen, front_m);
+        match aspect {
             Some(Aspect::Green) => false,
             Some(Aspect::Red | Aspect::RedAmber | Aspect::Amber) => true,
-            Some(Aspect::Dark) | None => matches!(self.rule.sign, Sign::Stop | Sign::Yield),
+            Some(Aspect::Dark) | None => matches!(sign, Sign::Stop | Sign::Yield),
         }
+    }
+    /// Its sign, and what its light shows, as far as a car with its front there can know of them: farther away they are as if
+    /// nobody had put them up.
+    fn shows(&self, seen: &Seen<'_>, front_m: f64) -> (Sign, Option<Aspect>) {
+        if self.stop_m - front_m > seen.signs_m {
+            return (Sign::None, None);
+        }
+        (self.rule.sign, self.rule.signal.map(|signal| seen.aspect(signal)))
     }
 }
 
@@ -96,7 +105,8 @@ impl GateMemory {
         }
         let room_m = gate.stop_m - comer.front_m;
         let needed = 0.5 * comer.speed_mps * comer.speed_mps / room_m.max(0.01);
-        let aspect = gate.rule.signal.map_or(Aspect::Dark, |signal| seen.aspect(signal));
+        let (sign, aspect) = gate.shows(seen, comer.front_m);
+        let aspect = aspect.unwrap_or(Aspect::Dark);
         match aspect {
             Aspect::Red | Aspect::RedAmber => {
                 self.waited_s = 0.0;
@@ -111,7 +121,7 @@ impl GateMemory {
             // Patience that has run out stays so: longer waits are alike, and may merge.
             self.waited_s = (self.waited_s + comer.cycle_s).min(patience_s);
         }
-        if !lit && gate.rule.sign == Sign::Stop && !self.stand(network, gate, comer, seen, room_m) {
+        if !lit && sign == Sign::Stop && !self.stand(network, gate, comer, seen, room_m) {
             return true;
         }
         let far = room_m > 0.5 * comer.speed_mps * comer.speed_mps / AMBER_DECEL_MPS2 * 2.0 + LOOK_M;
@@ -125,7 +135,7 @@ impl GateMemory {
             .into_iter()
             .filter(|other| patient || other.speed_mps > WAITS_MPS || other.is_inside(network))
             .collect();
-        let equals = gate.rule.sign == Sign::Stop && !lit;
+        let equals = sign == Sign::Stop && !lit;
         let conflicts = gate.rule.conflicts.iter().enumerate();
         conflicts.fold(false, |stop, (number, conflict)| {
             let first_come = conflict.precedence == Precedence::FirstCome;

@@ -2,7 +2,7 @@
 //!
 //! It keeps its lane and slows down for limits and curves ([`speed`](SpeedManner)), keeps a time gap to who drives ahead
 //! (S4-13), stops at lines, lights and crosswalks, waits for gaps where others go first, turns along its route, swerves around what
-//! stands in its way, and changes lanes, planning anew several times a second (S4-14). If it misses an exit because no gap
+//! stands in its way, brakes for whom it only hears, and changes lanes, planning anew several times a second (S4-14). If it misses an exit because no gap
 //! opened in time, it takes another way to its goal. What it is told is one plain value,
 //! [`Seen`]; what it remembers is another, [`RoadMemory`], small enough to be saved and merged.
 //!
@@ -23,7 +23,7 @@
 //! let mut memory = driver.start();
 //! for _ in 0..2000 {
 //!     let ego = EgoEstimate::from(plant.motion(&car));
-//!     let command = driver.decide(&mut memory, &Seen { ego, objects: &[], lights: &[] });
+//!     let command = driver.decide(&mut memory, &Seen { ego, objects: &[], lights: &[], heard: &[], soft_tyre: false, signs_m: f64::INFINITY });
 //!     plant.step(&mut car, &Inputs { steering: command.steering, accel: command.accel, gear_sign: 1.0, friction: 1.0 });
 //! }
 //! assert!(memory.arrived && (car.car().x - 100.0).abs() < 1.0);
@@ -32,6 +32,7 @@
 mod course;
 mod crosswalk;
 mod gate;
+mod heard;
 mod lattice;
 mod memory;
 mod neighbours;
@@ -62,7 +63,7 @@ use ways::Ways;
 pub use course::{Course, CourseEnd, Piece};
 pub use memory::{GateMemory, RoadMemory};
 pub use offset::Offset;
-pub use seen::{ObjectKind, Seen, SeenLight, SeenObject};
+pub use seen::{HeardCar, ObjectKind, Seen, SeenLight, SeenObject};
 pub use speed::SpeedManner;
 
 use crate::follow::Command;
@@ -86,6 +87,8 @@ const CHANGE_ROOM_M: f64 = 16.0;
 /// Nearer than this to the goal or past it, and standing, the car has arrived.
 const GOAL_M: f64 = 0.7;
 const GOAL_MPS: f64 = 0.1;
+/// With too little pressure in a tyre it goes no faster.
+const SOFT_TYRE_MPS: f64 = 14.0;
 
 /// How a driver on roads drives.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -213,7 +216,10 @@ impl RoadDriver {
         let far_m = (FAR_S * speed_mps).max(FAR_MIN_M);
         let mut course = self.ahead(memory, far_m);
         let neighbours = neighbours::gather(&course, seen, memory.station_m, far_m);
-        let limit = self.spec.speed.limit(&course, memory.station_m, speed_mps);
+        let mut limit = self.spec.speed.limit(&course, memory.station_m, speed_mps);
+        if seen.soft_tyre {
+            limit.allowed_mps = limit.allowed_mps.min(SOFT_TYRE_MPS);
+        }
         if memory.plan_in_cycles == 0 {
             memory.offset = self.plan(memory, &course, &neighbours, ego.pose, (speed_mps, limit.allowed_mps));
             course.offset = memory.offset;
@@ -227,7 +233,8 @@ impl RoadDriver {
         let accel = manner
             .free_accel(speed_mps, &limit)
             .min(manner.stop_accel(speed_mps, remaining_m))
-            .min(manner.crowd_accel(&course, &neighbours, front_m, self.outline.half_width_m, speed_mps));
+            .min(manner.crowd_accel(&course, &neighbours, front_m, self.outline.half_width_m, speed_mps))
+            .min(heard::accel(manner, (&course, &neighbours), seen, front_m, speed_mps));
         memory.arrived |=
             course.end == CourseEnd::Goal && (course.end_m - memory.station_m).abs() < GOAL_M && speed_mps < GOAL_MPS;
         let accel = if memory.arrived { -manner.comfort_decel_mps2 } else { accel };
@@ -422,7 +429,8 @@ impl RoadDriver {
             f64::INFINITY
         };
         // Further junctions are approached as if nothing were known of them but their lights and signs.
-        let next_m = gates.find(|gate| gate.is_closed(seen)).map_or(f64::INFINITY, |gate| gate.stop_m - front_m);
+        let next = gates.find(|gate| gate.is_closed(seen, front_m));
+        let next_m = next.map_or(f64::INFINITY, |gate| gate.stop_m - front_m);
         end_m.min(first_m).min(next_m)
     }
 }

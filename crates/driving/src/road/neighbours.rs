@@ -69,7 +69,7 @@ pub fn gather(course: &Course<'_>, seen: &Seen<'_>, ego_m: f64, reach_m: f64) ->
 }
 
 /// Station and offset of a point on the piece of the way it lies nearest to, and the direction of the lane there.
-fn place(course: &Course<'_>, point: Point, near_m: f64) -> Option<(f64, f64, f64)> {
+pub(super) fn place(course: &Course<'_>, point: Point, near_m: f64) -> Option<(f64, f64, f64)> {
     let mut best: Option<(f64, f64, f64)> = None;
     for piece in &course.pieces {
         let (lane, _) = course.lane_at(piece.end_m);

@@ -43,6 +43,21 @@ pub struct SeenLight {
     pub aspect: Aspect,
 }
 
+/// What another car has told by radio: as it was when it sent it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeardCar {
+    /// Its middle and its direction.
+    pub pose: Pose,
+    /// Along its direction.
+    pub speed_mps: f64,
+    /// Negative brakes.
+    pub accel_mps2: f64,
+    /// Half its length.
+    pub half_length_m: f64,
+    /// How long ago that was.
+    pub age_s: f64,
+}
+
 /// Everything a driver on roads is told in one cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
@@ -52,6 +67,12 @@ pub struct Seen<'a> {
     pub objects: &'a [SeenObject],
     /// Lights in sight. One that is not in sight counts as red: who does not see it does not pass it.
     pub lights: &'a [SeenLight],
+    /// What other cars have told by radio, if there is one.
+    pub heard: &'a [HeardCar],
+    /// The monitor of the tyres has told of too little pressure.
+    pub soft_tyre: bool,
+    /// Signs and lights whose line is farther ahead of the front than this are not known yet; infinite with a map that has them.
+    pub signs_m: f64,
 }
 
 impl Seen<'_> {

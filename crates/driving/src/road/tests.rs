@@ -21,6 +21,7 @@ struct World<'w> {
     driver: RoadDriver,
     plant: Plant,
     objects: Box<dyn Fn(f64) -> Vec<SeenObject> + 'w>,
+    signs_m: f64,
 }
 
 /// A moment of a run.
@@ -55,7 +56,7 @@ impl<'w> World<'w> {
             }
             _ => RoadDriver::for_rolling(RoadDriverSpec::CALM, network.clone(), route, plant.spec(), CYCLE_S),
         };
-        Self { network, driver: driver.unwrap(), plant, objects: Box::new(|_| Vec::new()) }
+        Self { network, driver: driver.unwrap(), plant, objects: Box::new(|_| Vec::new()), signs_m: f64::INFINITY }
     }
     fn with(self, objects: impl Fn(f64) -> Vec<SeenObject> + 'w) -> Self {
         Self { objects: Box::new(objects), ..self }
@@ -79,7 +80,14 @@ impl<'w> World<'w> {
             let time_s = f64::from(tick) * CYCLE_S;
             let motion = self.plant.motion(&state);
             let (objects, lights) = ((self.objects)(time_s), self.lights(time_s));
-            let seen = Seen { ego: EgoEstimate::from(motion), objects: &objects, lights: &lights };
+            let seen = Seen {
+                ego: EgoEstimate::from(motion),
+                objects: &objects,
+                lights: &lights,
+                heard: &[],
+                soft_tyre: false,
+                signs_m: self.signs_m,
+            };
             let command = self.driver.decide(&mut memory, &seen);
             let clearance_m = clearance_m(&body, motion.pose, &objects);
             moments.push(Moment { time_s, motion, memory, accel: command.accel, clearance_m });
@@ -165,6 +173,32 @@ fn the_gap_behind_another_car_settles_at_the_time_gap() {
         assert!((gap_m - (manner.stand_gap_m + manner.time_gap_s * 8.0)).abs() < 0.3, "{gap_m}");
         assert!(hardest_braking(&moments) < 2.5 && (moment.motion.speed_mps - 8.0).abs() < 0.1);
     }
+}
+
+/// Where the car begins to brake for the line, and how fast its front passes it; with signs that are seen from so far away.
+fn at_a_stop_sign(signs_m: f64) -> (f64, f64) {
+    let map = make::t_junction(150.0, Control::StopAtSide);
+    let world = World::new(&map, ("south", "-1", 60.0), ("east", "1", 100.0), rolling());
+    let world = World { signs_m, ..world };
+    let lane = world.network.find("south", "-1").unwrap();
+    let line_m =
+        world.network.lane(lane).next().iter().find_map(|link| world.network.rule(link.to)).unwrap().stop_station_m;
+    let moments = world.run(12.0, 15.0);
+    let front = |moment: &&Moment| moment.memory.station_m + 3.45;
+    let on_it = || moments.iter().filter(|moment| moment.memory.lane == lane);
+    let brakes = on_it().find(|moment| moment.accel < -1.6).map_or(0.0, |moment| line_m - front(&moment));
+    let passes = on_it().find(|moment| front(moment) > line_m - 0.7).map_or(0.0, |moment| moment.motion.speed_mps);
+    (brakes, passes)
+}
+
+#[test]
+fn a_sign_that_is_seen_late_is_braked_for_late_or_passed() {
+    let (known_m, known_mps) = at_a_stop_sign(f64::INFINITY);
+    let (near_m, near_mps) = at_a_stop_sign(12.0);
+    assert!(known_mps < 0.5 && near_mps < 2.0, "both stand: {known_mps} {near_mps}");
+    assert!(near_m <= known_m, "{near_m} {known_m}");
+    let (_, unseen_mps) = at_a_stop_sign(0.5);
+    assert!(unseen_mps > 3.0, "nobody stops for a sign that he does not see: {unseen_mps}");
 }
 
 #[test]
@@ -360,7 +394,10 @@ fn a_light_that_cannot_be_seen_is_not_passed() {
     let mut state = world.plant.start(world.driver.start_pose(), 8.0);
     for _ in 0..2500 {
         let ego = EgoEstimate::from(world.plant.motion(&state));
-        let command = world.driver.decide(&mut memory, &Seen { ego, objects: &[], lights: &[] });
+        let command = world.driver.decide(
+            &mut memory,
+            &Seen { ego, objects: &[], lights: &[], heard: &[], soft_tyre: false, signs_m: f64::INFINITY },
+        );
         let (steering, accel) = (command.steering, command.accel);
         world.plant.step(&mut state, &Inputs { steering, accel, gear_sign: 1.0, friction: 0.9 });
     }

@@ -92,7 +92,10 @@ fn drive(control: Control, lanes: Strip, number: usize, seed: u64, seconds: f64)
                 objects.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, object)| *object).collect();
             check_contact(actor, &others, &format!("{control:?}, seed {seed}, car {i} at {time_s:.2} s"));
             let ego = EgoEstimate::from(actor.plant.motion(&actor.state));
-            let command = actor.driver.decide(&mut actor.memory, &Seen { ego, objects: &others, lights: &lights });
+            let command = actor.driver.decide(
+                &mut actor.memory,
+                &Seen { ego, objects: &others, lights: &lights, heard: &[], soft_tyre: false, signs_m: f64::INFINITY },
+            );
             let (steering, accel) = (command.steering, command.accel);
             actor.plant.step(&mut actor.state, &Inputs { steering, accel, gear_sign: 1.0, friction: 0.9 });
         }

@@ -120,7 +120,12 @@ impl Flatten<'_, '_> {
         let entry = |id: usize| {
             let node = &self.tree.nodes[id];
             let parameter = !node.ports.iter().any(|port| port.direction == Direction::In);
-            Executed { name: node.name.clone(), component: node.component().to_owned(), parameter }
+            Executed {
+                name: node.name.clone(),
+                component: node.component().to_owned(),
+                parameter,
+                declared: (node.place.file, node.place.component.name.span),
+            }
         };
         plan.turns.iter().filter_map(of).map(entry).collect()
     }

@@ -13,7 +13,7 @@ use crate::model::native::Block;
 use crate::model::order::Turn;
 use crate::model::ty::{Class, Kind, Ty};
 use crate::model::wire::{Driver, Origin};
-use crate::syntax::ast::Direction;
+use crate::syntax::ast::{Direction, Stmt, StmtKind};
 
 /// Terminals of in-ports.
 pub(super) fn inputs(node: &Node<'_>) -> impl Iterator<Item = usize> {
@@ -134,10 +134,23 @@ impl<'l> Flatten<'_, 'l> {
         var(slots)
     }
 
+    /// Out-ports that the behaviour never writes.
+    fn unwritten(&mut self, node: &Node<'l>, body: &[Stmt]) {
+        if body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Equation)) {
+            return;
+        }
+        for port in node.ports.iter().filter(|port| port.direction == Direction::Out && !assigns(body, &port.name)) {
+            let message = format!("nothing is written to the out-port `{}`; it stays 0", port.name);
+            let (file, span) = port.declared;
+            self.report.tell(file, Problem::warning(Code::UnusedPort, span, message).help("write it, or take it away"));
+        }
+    }
+
     /// Statements of an atomic component, and the slots that last.
     fn behaviour(&mut self, node: &Node<'l>, vars: Vec<(String, Var)>) -> (Vec<ir::Stmt>, Vec<ir::Span>) {
         let tree = self.tree;
         if let Some(behaviour) = &node.place.component.behaviour {
+            self.unwritten(node, &behaviour.body);
             let mut lower = Lower::new(&mut self.builder, self.report, &node.place, &node.env, &mut self.places);
             lower.name.clone_from(&node.name);
             for (name, var) in vars {

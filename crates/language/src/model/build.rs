@@ -49,6 +49,8 @@ pub struct Executed {
     pub component: String,
     /// Whether it has no inputs, so that its value never changes.
     pub parameter: bool,
+    /// Where the component is declared.
+    pub(crate) declared: (FileId, Span),
 }
 
 /// A model that can be run.
@@ -181,7 +183,12 @@ impl Model {
     /// A fault in words, with its place in the text.
     pub fn explain(&self, library: &Library, fault: &ir::Fault) -> String {
         let words = self.program.explain(fault);
-        match (fault.place.0 as usize).checked_sub(1).and_then(|place| self.places.get(place)) {
+        // What is found out at the end of a step is told at its component.
+        let ran = |executed: &&Executed| {
+            words.strip_prefix(executed.name.as_str()).is_some_and(|rest| rest.starts_with([':', ' ']))
+        };
+        let component = || self.order.iter().find(ran).map(|executed| &executed.declared);
+        match (fault.place.0 as usize).checked_sub(1).and_then(|place| self.places.get(place)).or_else(component) {
             Some((file, span)) => {
                 let at = library.located(*file, Problem::error(Code::NotSupported, *span, ""));
                 format!("{}:{}:{}: {words}", at.file.display(), at.line, at.column)
@@ -218,7 +225,7 @@ fn build<'l>(place: &Place<'l>, asked: &Asked<'_>, report: &mut Report<'l>) -> O
     let nothing = Env::default();
     let span = component.name.span;
     let written = Written { generics: asked.generics, args: asked.args, place: &from, env: &nothing, span };
-    let mut instantiate = Instantiate { tree: Tree::default(), report, connectors: 0 };
+    let mut instantiate = Instantiate { tree: Tree::default(), report, connectors: 0, above: Vec::new() };
     let env = bind_root(&mut instantiate, place, written, asked.options)?;
     let (above, short) = name.rsplit_once('.').unwrap_or(("", &name));
     let short = lower_first(short);

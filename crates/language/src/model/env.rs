@@ -104,7 +104,8 @@ impl<'l> Report<'l> {
 
     /// All, in the order of files and places.
     pub fn finish(mut self) -> Vec<Diagnostic> {
-        self.told.sort_by(|a, b| (&a.file, a.span, a.code).cmp(&(&b.file, b.span, b.code)));
+        let library = self.library;
+        self.told.sort_by_cached_key(|told| (library.file_at(&told.file), told.span, told.code));
         self.told
     }
 }

@@ -14,7 +14,7 @@ use crate::syntax::ast::{
     Arg, Base, Component, Direction, Expr, ExprKind, GenericArg, GenericKind, GenericValue, Instance, Item, Port, Type,
 };
 
-/// Deepest nesting of instances; deeper ones contain themselves.
+/// Deepest nesting of instances: each level takes room on the stack.
 pub const DEPTH_MAX: usize = 60;
 
 /// Most instances of one model.
@@ -87,6 +87,18 @@ pub struct Instantiate<'a, 'l> {
     pub report: &'a mut Report<'l>,
     /// How many connectors were made.
     pub connectors: usize,
+    /// The components around the one that is being built.
+    pub above: Vec<&'l Component>,
+}
+
+/// A component inside itself, or only very many inside one another.
+fn too_deep<'l>(component: &Component, mut above: impl Iterator<Item = &'l Component>) -> Problem {
+    let (name, span) = (&component.name.text, component.name.span);
+    if above.any(|around| std::ptr::eq(around, component)) {
+        return Problem::error(Code::Recursive, span, format!("component `{name}` contains itself"));
+    }
+    let message = format!("more than {DEPTH_MAX} components inside one another");
+    Problem::error(Code::TooLarge, span, message).help("put some of them side by side")
 }
 
 /// Generic and configuration arguments of an instance, as written, and where.
@@ -110,12 +122,7 @@ impl<'l> Instantiate<'_, 'l> {
         let name = if above.is_empty() { short.to_owned() } else { format!("{above}.{short}") };
         let component = place.component;
         if depth > DEPTH_MAX {
-            let told = Problem::error(
-                Code::Recursive,
-                component.name.span,
-                format!("component `{}` contains itself", component.name.text),
-            );
-            self.report.tell(place.file, told);
+            self.report.tell(place.file, too_deep(component, self.above.iter().copied()));
             return None;
         }
         if self.tree.nodes.len() >= INSTANCES_MAX {
@@ -140,9 +147,11 @@ impl<'l> Instantiate<'_, 'l> {
         self.invariants(id);
         super::check::component(component, place.file, self.report);
         let around = Rc::new((place.clone(), self.tree.nodes[id].env.clone()));
+        self.above.push(component);
         for instance in &component.instances {
             self.children(id, instance, &around, depth);
         }
+        self.above.pop();
         self.connect(id);
         Some(id)
     }
@@ -150,6 +159,11 @@ impl<'l> Instantiate<'_, 'l> {
     fn children(&mut self, id: usize, instance: &'l Instance, around: &Rc<(Place<'l>, Env)>, depth: usize) {
         let (place, env) = (&around.0, &around.1);
         let Some(inner) = self.component_of(&instance.ty, around) else { return };
+        if inner.component.interface {
+            let message = format!("`{}` is an interface: it has ports and no behaviour", inner.component.name.text);
+            let told = Problem::error(Code::Interface, instance.ty.span, message);
+            self.report.tell(place.file, told.help("name a component that implements it"));
+        }
         let count = match &instance.array {
             Some(count) => match size(count, place, env, self.report) {
                 Some(count) => Some(count),
@@ -171,8 +185,24 @@ impl<'l> Instantiate<'_, 'l> {
                 None => instance.name.text.clone(),
             };
             let Some(child) = self.node(&inner, inner_env.clone(), &short, &above, depth + 1) else { return };
+            if i == 0 {
+                self.initial_ports(child, instance, place.file);
+            }
             self.tree.nodes[child].initial.clone_from(&initial);
             self.tree.nodes[id].children.push(child);
+        }
+    }
+
+    /// First values are for ports that there are.
+    fn initial_ports(&mut self, child: usize, instance: &Instance, file: FileId) {
+        for (name, _) in &instance.initial {
+            let ports = &self.tree.nodes[child].ports;
+            if !ports.iter().any(|port| port.name == name.text) {
+                let message = format!("`{}` has no port `{}`", self.tree.nodes[child].component(), name.text);
+                let told = Problem::error(Code::UnknownName, name.span, message);
+                let told = told.did_you_mean(&name.text, ports.iter().map(|port| port.name.as_str()));
+                self.report.tell(file, told);
+            }
         }
     }
 
@@ -201,11 +231,8 @@ impl<'l> Instantiate<'_, 'l> {
             }
             None => {
                 let told = Problem::error(Code::UnknownType, ty.span, format!("there is no component `{name}`"));
-                let told = match library.closest_name(&name) {
-                    Some(close) => told.help(format!("did you mean `{close}`?")),
-                    None => told.help("import it, or put its file into the folder"),
-                };
-                self.report.tell(around.0.file, told);
+                let close = library.closest_name(&name);
+                self.report.tell(around.0.file, told.help(crate::library::missing_help(&name, close)));
                 None
             }
         }

@@ -50,8 +50,13 @@ pub fn size(expr: &Expr, place: &Place<'_>, env: &Env, report: &mut Report<'_>) 
     match value.values.as_slice() {
         [n] if n.fract() == 0.0 && *n >= 0.0 && *n <= f64::from(ELEMENTS_MAX) => Some(*n as u32),
         [n] => {
-            let told = Problem::error(Code::Index, expr.span, format!("{n} is no size"));
-            report.tell(place.file, told.help("a size is a whole number from 1 on"));
+            let told = if *n > f64::from(ELEMENTS_MAX) {
+                Problem::error(Code::TooLarge, expr.span, format!("more than {ELEMENTS_MAX} elements"))
+            } else {
+                let told = Problem::error(Code::Index, expr.span, format!("{n} is no size"));
+                told.help("a size is a whole number from 1 on")
+            };
+            report.tell(place.file, told);
             None
         }
         _ => {

@@ -1,6 +1,7 @@
 //! Stream tests: what goes in at each tick, and what must come out (S2-48, S2-49).
 
 mod bind;
+mod condition;
 mod open;
 mod run;
 mod value;
@@ -13,9 +14,10 @@ use crate::model::build::Options;
 use crate::syntax::ast::{Component, Item, Stream};
 
 /// How a stream test ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Outcome {
     /// Everything came out as it should.
+    #[default]
     Passed,
     /// Something else came out.
     Failed(Failure),
@@ -35,7 +37,7 @@ pub struct Failure {
 }
 
 /// A stream test and what came of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct StreamResult {
     /// The stream.
     pub stream: String,

@@ -3,13 +3,14 @@
 use anabranch_program as ir;
 
 use super::bind::{Bound, bind};
+use super::condition::History;
 use super::open;
 use super::value::{Entry, Numbers, Reader};
 use super::{Failure, Outcome, StreamResult};
 use crate::diagnostic::{Code, Diagnostic, Problem, Severity};
 use crate::library::{FileId, Library};
 use crate::model::build::{Asked, Model, Options};
-use crate::syntax::ast::{Base, BinaryOp, Component, Direction, Expr, ExprKind, Item, Stream, UnaryOp};
+use crate::syntax::ast::{Base, Component, Direction, Expr, Item, Stream, StreamLine};
 
 /// A line of a stream with its port and its values.
 struct Line {
@@ -51,12 +52,12 @@ pub(super) fn run(
     }
     match prepare(library, file, stream, found, options) {
         Err(told) => result.outcome = Outcome::CannotRun(told),
-        Ok((model, lines, notes)) => {
+        Ok((model, lines, history, notes)) => {
             result.component = model.name().to_owned();
             result.notes = notes;
             result.used = model.order().iter().map(|e| (e.name.clone(), e.component.clone())).collect();
             result.files = model.files().to_vec();
-            execute(library, &model, &lines, &mut result);
+            execute(library, &model, &lines, history, &mut result);
         }
     }
     result
@@ -82,7 +83,7 @@ fn find_component<'l>(library: &'l Library, file: FileId, stream: &Stream) -> Op
     }
 }
 
-type Prepared = (Model, Vec<Line>, Vec<Diagnostic>);
+type Prepared = (Model, Vec<Line>, History, Vec<Diagnostic>);
 
 fn prepare(
     library: &Library,
@@ -96,10 +97,7 @@ fn prepare(
     let Some((component_file, component)) = found else {
         let span = stream.component.as_ref().map_or(stream.name.span, |(ty, _)| ty.span);
         let told = Problem::error(Code::StreamComponent, span, format!("there is no component `{name}`"));
-        return Err(fail(match library.closest_name(&name) {
-            Some(close) => told.help(format!("did you mean `{close}`?")),
-            None => told.help("put its file into the folder, or import it"),
-        }));
+        return Err(fail(told.help(crate::library::missing_help(&name, library.closest_name(&name)))));
     };
     let (generics, args) = stream.component.as_ref().map_or((&[][..], &[][..]), |(ty, args)| (&ty.args[..], &args[..]));
     let mut options = options.clone();
@@ -111,8 +109,10 @@ fn prepare(
     let model = Model::of(library, component_file, component, &asked)?;
     let (bound, mut problems) = bind(&model, &stream.lines);
     problems.extend(taken.map(|taken| taken.note(stream)));
+    problems.extend(twice(&stream.lines, &bound));
     let length = stream.lines.iter().map(|line| line.values.len()).max().unwrap_or(0);
     let mut lines = Vec::new();
+    let mut history = History::default();
     for (line, bound) in stream.lines.iter().zip(bound) {
         let Some(bound) = bound else { continue };
         if line.values.len() != length {
@@ -129,20 +129,8 @@ fn prepare(
             size: bound.slots.length as usize,
             may_be_short: bound.direction == Direction::In,
         };
-        let mut values = Vec::new();
-        for value in &line.values {
-            if reader.is_short(value) {
-                let message = format!(
-                    "`{}` has {} elements, and fewer are given; the others keep their values",
-                    bound.name, reader.size
-                );
-                problems.push(Problem::warning(Code::StreamValue, value.span, message).help("give all of them"));
-            }
-            match reader.read(value) {
-                Ok(numbers) => values.push(numbers),
-                Err(problem) => problems.push(problem),
-            }
-        }
+        let values =
+            line_values(line, &bound, &reader, &mut problems, |condition| history.prepare(condition, &model, length));
         lines.push(Line { bound, values });
     }
     let failed = problems.iter().any(|problem| problem.severity == Severity::Error);
@@ -151,15 +139,49 @@ fn prepare(
         return Err(told);
     }
     told.extend(model.warnings().iter().cloned());
-    Ok((model, lines, told))
+    Ok((model, lines, history, told))
 }
 
-fn execute(library: &Library, model: &Model, lines: &[Line], result: &mut StreamResult) {
+/// The values of a line in numbers; what is wrong with them is told.
+fn line_values(
+    line: &StreamLine,
+    bound: &Bound,
+    reader: &Reader<'_, '_>,
+    problems: &mut Vec<Problem>,
+    mut prepare: impl FnMut(&Expr) -> Result<(), Problem>,
+) -> Vec<Numbers> {
+    let (mut values, mut outside) = (Vec::new(), None);
+    for value in &line.values {
+        if reader.is_short(value) {
+            let message = format!(
+                "`{}` has {} elements, and fewer are given; the others keep their values",
+                bound.name, reader.size
+            );
+            problems.push(Problem::warning(Code::StreamValue, value.span, message).help("give all of them"));
+        }
+        let read = reader.read(value).and_then(|numbers| match &numbers {
+            Numbers::Compare(condition) => prepare(condition).map(|()| numbers),
+            _ => Ok(numbers),
+        });
+        match read {
+            Ok(numbers) => {
+                outside = outside.or_else(|| given_outside(bound, &numbers).map(|told| (told, value.span)));
+                values.push(numbers);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if let Some((message, span)) = outside {
+        problems.push(Problem::warning(Code::OutOfRange, span, message));
+    }
+    values
+}
+
+fn execute(library: &Library, model: &Model, lines: &[Line], mut history: History, result: &mut StreamResult) {
     let program = model.program();
     let mut memory = program.memory();
     let mut coverage = ir::Coverage::new(program);
     let ticks = lines.iter().map(|line| line.values.len()).max().unwrap_or(0);
-    let mut history: Vec<Vec<f64>> = vec![Vec::new(); lines.len()];
     for tick in 0..ticks {
         for line in lines.iter().filter(|line| line.bound.direction == Direction::In) {
             if let Some(Numbers::All(entries, _)) = line.values.get(tick) {
@@ -177,9 +199,7 @@ fn execute(library: &Library, model: &Model, lines: &[Line], result: &mut Stream
             break;
         }
         result.ticks += 1;
-        for (line, history) in lines.iter().zip(&mut history) {
-            history.push(memory.read(line.bound.slots).first().copied().unwrap_or(0.0));
-        }
+        history.keep(&memory);
         if let Some(failure) = compare(lines, tick, &memory, &mut result.checks) {
             result.outcome = Outcome::Failed(failure);
             break;
@@ -204,14 +224,17 @@ fn as_held(value: f64, bound: &Bound) -> f64 {
     }
 }
 
+/// Bounds count as inside, both as they are written and by rounding: 1 is 1.1 +/- 0.1.
+fn is_off(actual: f64, value: f64, by: f64) -> bool {
+    !((value - by..=value + by).contains(&actual) || (actual - value).abs() <= by)
+}
+
 fn compare(lines: &[Line], tick: usize, memory: &ir::Memory, checks: &mut usize) -> Option<Failure> {
     for line in lines.iter().filter(|line| line.bound.direction == Direction::Out) {
         let Some(Numbers::All(entries, share)) = line.values.get(tick) else { continue };
         let actual = memory.read(line.bound.slots);
         *checks += 1;
-        let wrong = |(actual, entry): &(&f64, &Entry)| {
-            entry.is_some_and(|(value, by)| actual.is_nan() || (**actual - value).abs() > by)
-        };
+        let wrong = |(actual, entry): &(&f64, &Entry)| entry.is_some_and(|(value, by)| is_off(**actual, value, by));
         let bad = actual.iter().zip(entries).filter(wrong).count();
         let allowed = share.map_or(0, |share| (share * actual.len() as f64).floor() as usize);
         if bad > allowed {
@@ -227,13 +250,12 @@ fn compare(lines: &[Line], tick: usize, memory: &ir::Memory, checks: &mut usize)
 }
 
 /// Conditions between values at different ticks.
-fn compare_over_time(lines: &[Line], history: &[Vec<f64>], checks: &mut usize) -> Option<Failure> {
+fn compare_over_time(lines: &[Line], history: &History, checks: &mut usize) -> Option<Failure> {
     for line in lines {
         for (tick, value) in line.values.iter().enumerate() {
             let Numbers::Compare(condition) = value else { continue };
             *checks += 1;
-            if over_time(condition, lines, history).is_none_or(|holds| holds == 0.0) {
-                let message = "the condition does not hold".to_owned();
+            if let Err(message) = history.check(condition, tick) {
                 return Some(Failure { tick: tick + 1, port: line.bound.name.clone(), message });
             }
         }
@@ -241,35 +263,30 @@ fn compare_over_time(lines: &[Line], history: &[Vec<f64>], checks: &mut usize) -
     None
 }
 
-/// The value of an expression in which `port(2)` is the value of a port at tick 2.
-fn over_time(expr: &Expr, lines: &[Line], history: &[Vec<f64>]) -> Option<f64> {
-    match &expr.kind {
-        ExprKind::Number { value, .. } => Some(*value),
-        ExprKind::Unary(UnaryOp::Negate, inner) => Some(-over_time(inner, lines, history)?),
-        ExprKind::Call(base, args) => {
-            let (ExprKind::Name(name), [arg]) = (&base.kind, args.as_slice()) else { return None };
-            let tick = over_time(arg, lines, history)?;
-            let line = lines.iter().position(|line| line.bound.name == *name)?;
-            if tick < 1.0 {
-                return None;
-            }
-            history[line].get(tick as usize - 1).copied()
+/// A number that goes in although its port does not take it.
+fn given_outside(bound: &Bound, numbers: &Numbers) -> Option<String> {
+    let (Direction::In, Some(range), Numbers::All(entries, _)) = (bound.direction, bound.ty.number(), numbers) else {
+        return None;
+    };
+    let slack = |value: f64| 1e-9 * value.abs().max(1.0);
+    let outside = |value: &f64| *value < range.low - slack(*value) || *value > range.high + slack(*value);
+    let value = entries.iter().flatten().map(|(value, _)| *value).find(outside)?;
+    Some(format!("{value} for `{}` is outside of {}", bound.name, bound.ty))
+}
+
+/// Two lines about the same numbers: the second would silently win.
+fn twice(lines: &[StreamLine], bound: &[Option<Bound>]) -> Vec<Problem> {
+    let mut told = Vec::new();
+    let all: Vec<(&StreamLine, &Bound)> =
+        lines.iter().zip(bound).filter_map(|(line, bound)| Some((line, bound.as_ref()?))).collect();
+    for (at, (line, this)) in all.iter().enumerate() {
+        let within =
+            |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']));
+        let same = |other: &Bound| within(&this.name, &other.name) || within(&other.name, &this.name);
+        if all[..at].iter().any(|(_, other)| same(other)) {
+            let message = format!("two lines are about `{}`", this.name);
+            told.push(Problem::error(Code::Duplicate, line.port.span, message).help("keep one of them"));
         }
-        ExprKind::Binary(op, left, right) => {
-            let (a, b) = (over_time(left, lines, history)?, over_time(right, lines, history)?);
-            let truth = |holds: bool| Some(f64::from(u8::from(holds)));
-            match op {
-                BinaryOp::Less => truth(a < b),
-                BinaryOp::LessEqual => truth(a <= b),
-                BinaryOp::Greater => truth(a > b),
-                BinaryOp::GreaterEqual => truth(a >= b),
-                BinaryOp::Equal => truth(a == b),
-                BinaryOp::Add => Some(a + b),
-                BinaryOp::Subtract => Some(a - b),
-                BinaryOp::Multiply => Some(a * b),
-                _ => None,
-            }
-        }
-        _ => None,
     }
+    told
 }

@@ -9,18 +9,47 @@
 //! signs of their own.
 
 use super::Span;
+pub use super::assembly_public::PUBLIC_KEYS;
+pub use super::assembly_values::{MEMBERS_MAX, coordinate, exponents, measured, moment, quantity, spread};
+pub use super::assembly_vehicles::VEHICLE_KEYS;
+pub use super::assembly_world::{CHANNEL_KEYS, CLOUDS, PRECIPITATION, WEATHER_KEYS};
 use crate::diagnostic::{Code, Problem};
-use crate::units::Unit;
 
 /// A simulation or a car.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assembly {
     /// `simulation` or `car`.
     pub kind: String,
+    /// How its entries are spelled.
+    pub spelling: Spelling,
     /// Its name or plate.
     pub name: Text,
+    /// `package a.b;`
+    pub package: Option<Text>,
+    /// `import a.B;`
+    pub imports: Vec<Text>,
     /// Entries, in order.
     pub entries: Vec<Entry>,
+}
+
+/// How a simulation is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spelling {
+    /// `simulation Name { duration = 30s; }`, as in the paper. Cars of both spellings are read alike.
+    #[default]
+    Paper,
+    /// `sim Name { sim_duration 30s; }`, as the public simulators read it.
+    Public,
+}
+
+impl Assembly {
+    /// What an entry is called in the spelling of this file.
+    pub fn shown<'k>(&self, key: &'k str) -> &'k str {
+        match self.spelling {
+            Spelling::Paper => key,
+            Spelling::Public => super::assembly_public::public_name(key),
+        }
+    }
 }
 
 /// A piece of text and where it stands.
@@ -46,21 +75,67 @@ pub struct Entry {
 pub enum Value {
     /// `= a, b, c`: several are a list or, in a simulation, a family.
     List(Vec<Text>),
+    /// Several of which each may be a list in itself: a family.
+    Family(Vec<Text>),
     /// `{ … }`: entries of its own.
     Block(Vec<Entry>),
     /// `=> target`.
     Bound(Text),
     /// `: { start -> goal }`.
-    Route(Text, Text),
+    Route(Route),
+    /// A name alone: a sensor of the public simulators.
+    Named,
+}
+
+/// The way of somebody.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Route {
+    /// Where it begins.
+    pub from: Text,
+    /// Where it leads.
+    pub to: Text,
+    /// The car model, if it is not called like the car.
+    pub car: Option<Text>,
+    /// What must be true on the way.
+    pub goals: Vec<Goal>,
+}
+
+/// `always speed lt 10m/s`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// `always`, `never`, `eventually`.
+    pub operator: Text,
+    /// What is measured.
+    pub metric: Text,
+    /// `lt`, `le`, `gt`, `ge`, `eq`.
+    pub comparator: Text,
+    /// With what it is compared.
+    pub target: Text,
 }
 
 /// Entries that a simulation can have.
 pub const SIMULATION_KEYS: [&str; 8] =
     ["map", "startTime", "deltaT", "weather", "duration", "cars", "seed", "pedestrians"];
 
-/// Entries that a car can have.
-pub const CAR_KEYS: [&str; 8] =
-    ["dimension", "visualModel", "weight", "controller", "sensors", "actuators", "wheelbase", "maxSpeed"];
+/// Entries that a car can have: those of the paper, and those that only the public simulators have.
+pub const CAR_KEYS: [&str; 16] = [
+    "dimension",
+    "visualModel",
+    "weight",
+    "controller",
+    "sensors",
+    "actuators",
+    "wheelbase",
+    "maxSpeed",
+    "mass",
+    "width",
+    "length",
+    "height",
+    "wheel_radius",
+    "wheel_dist",
+    "cpu",
+    "physics_model",
+];
 
 /// Reads a `.sim` or `.car` file. Mistakes are told with the fix; a missing `;` or `}` does not hide what follows.
 ///
@@ -70,91 +145,60 @@ pub const CAR_KEYS: [&str; 8] =
 /// assert_eq!(sim.unwrap().entries.len(), 2);
 /// ```
 pub fn parse(text: &str) -> (Option<Assembly>, Vec<Problem>) {
-    let mut reader = Reader { text, at: 0, problems: Vec::new() };
-    let assembly = reader.assembly();
+    let text = without_comments(text);
+    let mut reader = Reader { text: &text, at: 0, problems: Vec::new() };
+    let (mut package, mut imports) = (None, Vec::new());
+    loop {
+        reader.skip();
+        let word = reader.rest().split(char::is_whitespace).next().unwrap_or("").to_owned();
+        match word.as_str() {
+            "package" | "import" => {
+                reader.at += word.len();
+                let name = reader.until(&[";", "\n"]);
+                reader.end_of(&Text { text: word.clone(), span: name.span });
+                if word == "import" { imports.push(name) } else { package = Some(name) }
+            }
+            _ => break,
+        }
+    }
+    let assembly = reader.assembly().map(|assembly| Assembly { package, imports, ..assembly });
     (assembly, reader.problems)
 }
 
-/// A quantity such as `1ms`, `4.43 m` or `1'655 kg`, in SI.
-///
-/// # Errors
-///
-/// What is wrong with it, at its place.
-pub fn quantity(text: &Text) -> Result<(f64, Unit), Problem> {
-    let end = text
-        .text
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '\'' | '-' | '+')))
-        .unwrap_or(text.text.len());
-    let (number, unit) = text.text.split_at(end);
-    let wrong = |message: String| Problem::error(Code::Field, text.span, message);
-    let value: f64 =
-        number.replace('\'', "").parse().map_err(|_| wrong(format!("`{}` does not begin with a number", text.text)))?;
-    let unit: Unit = if unit.trim().is_empty() {
-        Unit::ONE
-    } else {
-        unit.trim()
-            .parse()
-            .map_err(|_| Problem::error(Code::UnknownUnit, text.span, format!("`{}` is no unit", unit.trim())))?
-    };
-    Ok((unit.to_si(value), unit))
-}
-
-/// A coordinate such as `50°46'43.7"N`, in degrees; south and west are negative.
-///
-/// # Errors
-///
-/// What is wrong with it, at its place.
-pub fn coordinate(text: &Text) -> Result<f64, Problem> {
-    let wrong = |why: &str| {
-        Problem::error(Code::Field, text.span, format!("`{}`: {why}", text.text)).help("write `50°46'43.7\"N`")
-    };
-    let (degrees, rest) = text.text.split_once('°').ok_or_else(|| wrong("no degrees"))?;
-    let (minutes, rest) = rest.split_once('\'').ok_or_else(|| wrong("no minutes"))?;
-    let (seconds, side) = rest.split_once('"').ok_or_else(|| wrong("no seconds"))?;
-    let number = |part: &str, below: f64| {
-        part.trim()
-            .parse()
-            .ok()
-            .filter(|x: &f64| (0.0..below).contains(x))
-            .ok_or_else(|| wrong("a part is no number or too large"))
-    };
-    let (degrees, minutes, seconds) = (number(degrees, 180.1)?, number(minutes, 60.0)?, number(seconds, 60.0)?);
-    let value = degrees + minutes / 60.0 + seconds / 3600.0;
-    match side.trim() {
-        "N" | "E" => Ok(value),
-        "S" | "W" => Ok(-value),
-        _ => Err(wrong("N, S, E or W is missing")),
+/// The same with blanks in the place of comments, so that everything keeps its place.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
+        out.push_str(&rest[..at]);
+        let comment = &rest[at..];
+        let length = match comment.starts_with("//") {
+            true => comment.find('\n').unwrap_or(comment.len()),
+            false => comment[2..].find("*/").map_or(comment.len(), |end| end + 4),
+        };
+        comment[..length].bytes().for_each(|byte| out.push(if byte == b'\n' { '\n' } else { ' ' }));
+        rest = &comment[length..];
     }
+    out + rest
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-    problems: Vec<Problem>,
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl<'a> Reader<'a> {
-    fn rest(&self) -> &'a str {
+    pub(super) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    /// Skips blanks and comments.
-    fn skip(&mut self) {
-        loop {
-            let rest = self.rest();
-            let blanks = rest.len() - rest.trim_start().len();
-            self.at += blanks;
-            if self.rest().starts_with("//") {
-                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
-            } else if self.rest().starts_with("/*") {
-                self.at += self.rest().find("*/").map_or(self.rest().len(), |end| end + 2);
-            } else if blanks == 0 {
-                return;
-            }
-        }
+    /// Skips blanks; comments are blanks already.
+    pub(super) fn skip(&mut self) {
+        self.at += self.rest().len() - self.rest().trim_start().len();
     }
 
-    fn eat(&mut self, sign: &str) -> bool {
+    pub(super) fn eat(&mut self, sign: &str) -> bool {
         self.skip();
         let found = self.rest().starts_with(sign);
         self.at += if found { sign.len() } else { 0 };
@@ -162,7 +206,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Text up to one of the signs, without blanks around it.
-    fn until(&mut self, stops: &[&str]) -> Text {
+    pub(super) fn until(&mut self, stops: &[&str]) -> Text {
         self.skip();
         let end = stops.iter().filter_map(|stop| self.rest().find(stop)).min().unwrap_or(self.rest().len());
         let text = self.rest()[..end].trim_end();
@@ -171,11 +215,11 @@ impl<'a> Reader<'a> {
         Text { text: text.to_owned(), span }
     }
 
-    fn tell(&mut self, span: Span, message: impl Into<String>, help: &str) {
+    pub(super) fn tell(&mut self, span: Span, message: impl Into<String>, help: &str) {
         self.problems.push(Problem::error(Code::Expected, span, message).help(help));
     }
 
-    fn here(&self) -> Span {
+    pub(super) fn here(&self) -> Span {
         Span::new(self.at, self.at)
     }
 
@@ -184,6 +228,8 @@ impl<'a> Reader<'a> {
         let keys: &[&str] = match kind.text.as_str() {
             "simulation" => &SIMULATION_KEYS,
             "car" => &CAR_KEYS,
+            // How the public simulators spell it.
+            "sim" => return self.public_simulation(),
             _ => {
                 self.tell(
                     kind.span,
@@ -200,7 +246,8 @@ impl<'a> Reader<'a> {
         if !self.eat("{") {
             self.tell(self.here(), "expected `{`", "add `{`");
         }
-        let entries = self.entries(0);
+        let entries = self.entries("", 0);
+        self.twice(&entries);
         for entry in &entries {
             if !keys.contains(&entry.key.text.as_str()) {
                 let told =
@@ -212,11 +259,29 @@ impl<'a> Reader<'a> {
         if !self.rest().is_empty() {
             self.tell(self.here(), "text after the closing `}`", "remove it, or a `}` before it");
         }
-        Some(Assembly { kind: kind.text, name, entries })
+        Some(Assembly { kind: kind.text, name, entries, ..Assembly::default() })
+    }
+
+    /// The same entry twice: one of them would be ignored.
+    pub(super) fn twice(&mut self, entries: &[Entry]) {
+        for (at, entry) in entries.iter().enumerate() {
+            if entries[..at].iter().any(|before| before.key.text == entry.key.text) {
+                let written = self.text.get(entry.key.span.range()).unwrap_or(&entry.key.text);
+                let told = Problem::error(Code::Duplicate, entry.key.span, format!("`{written}` is there twice"));
+                self.problems.push(told.help("keep one of them"));
+            }
+            // Two sensors of one kind may be bound to two ports.
+            let once = ["cars", "wheel_dist", "cpu", "brakes", "front", "back"];
+            if let Value::Block(inside) = &entry.value
+                && (once.contains(&entry.key.text.as_str()) || entry.key.text.starts_with("channel "))
+            {
+                self.twice(inside);
+            }
+        }
     }
 
     /// Entries up to the closing brace.
-    fn entries(&mut self, depth: usize) -> Vec<Entry> {
+    fn entries(&mut self, block: &str, depth: usize) -> Vec<Entry> {
         let mut entries = Vec::new();
         loop {
             self.skip();
@@ -230,7 +295,7 @@ impl<'a> Reader<'a> {
                 return entries;
             }
             let before = self.at;
-            if let Some(entry) = self.entry(depth) {
+            if let Some(entry) = self.entry(block, depth) {
                 entries.push(entry);
             }
             if self.at == before {
@@ -239,7 +304,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn entry(&mut self, depth: usize) -> Option<Entry> {
+    fn entry(&mut self, block: &str, depth: usize) -> Option<Entry> {
         let key = self.until(&["=", "{", ":", ";", "}", "\n"]);
         if self.eat("=>") {
             let target = self.until(&[";", "}", "\n"]);
@@ -255,8 +320,12 @@ impl<'a> Reader<'a> {
             return self.route(key);
         }
         if self.eat("{") {
-            let entries = self.entries(depth + 1);
+            let entries = self.entries(&key.text, depth + 1);
             return Some(Entry { key, value: Value::Block(entries) });
+        }
+        if block == "sensors" && !key.text.is_empty() {
+            self.end_of(&key);
+            return Some(Entry { key, value: Value::Named });
         }
         self.tell(key.span, format!("`{}` has no value", key.text), "write `name = value;`");
         self.until(&[";", "}", "\n"]);
@@ -278,7 +347,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `;` after an entry; `}` may take its place.
-    fn end_of(&mut self, key: &Text) {
+    pub(super) fn end_of(&mut self, key: &Text) {
         let end = self.text[..self.at].trim_end().len();
         if !self.eat(";") && !self.rest().starts_with('}') {
             self.tell(Span::new(end, end), format!("expected `;` after `{}`", key.text), "add `;`");
@@ -298,7 +367,7 @@ impl<'a> Reader<'a> {
             let span = Span::new(to.span.end as usize, to.span.end as usize);
             self.tell(span, format!("the way of `{}` is not closed", key.text), "add `}`");
         }
-        Some(Entry { key, value: Value::Route(from, to) })
+        Some(Entry { key, value: Value::Route(Route { from, to, ..Route::default() }) })
     }
 }
 
@@ -353,7 +422,7 @@ mod tests {
         let simulation = simulation.unwrap();
         assert_eq!(simulation.entries.len(), 6);
         let Value::Block(cars) = &simulation.entries[5].value else { panic!("{simulation:?}") };
-        let Value::Route(from, _) = &cars[0].value else { panic!("{cars:?}") };
+        let Value::Route(Route { from, .. }) = &cars[0].value else { panic!("{cars:?}") };
         let north = Text { text: from.text.split(' ').next().unwrap().to_owned(), span: from.span };
         assert!((coordinate(&north).unwrap() - 50.778_805_555_555_56).abs() < 1e-12);
         assert_eq!((cars[1].key.text.as_str(), cars.len()), ("M-SE003", 2));

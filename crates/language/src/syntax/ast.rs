@@ -463,3 +463,16 @@ pub enum BinaryOp {
     EachPower,
     Solve,
 }
+
+impl BinaryOp {
+    /// Whether it compares two values.
+    pub fn is_comparison(self) -> bool {
+        use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, Unequal};
+        matches!(self, Less | LessEqual | Greater | GreaterEqual | Equal | Unequal)
+    }
+
+    /// Whether it makes a truth of two values.
+    pub fn is_condition(self) -> bool {
+        self.is_comparison() || matches!(self, BinaryOp::And | BinaryOp::Or)
+    }
+}

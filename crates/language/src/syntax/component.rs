@@ -16,10 +16,11 @@ fn begins_element(word: &str) -> bool {
 
 impl Parser<'_> {
     pub(super) fn component(&mut self) -> Option<Component> {
-        self.deeper(Self::component_inside)
+        self.deeper(|parser| parser.component_inside(false)).map(|(component, _)| component)
     }
 
-    fn component_inside(&mut self) -> Option<Component> {
+    /// A component and, as in `component Inner name { … }`, the name of the instance that it is at once.
+    fn component_inside(&mut self, may_be_named: bool) -> Option<(Component, Option<Name>)> {
         let start = self.here();
         self.modifiers();
         if !self.eat_word("component") {
@@ -43,11 +44,13 @@ impl Parser<'_> {
             behaviour: None,
         };
         self.head(&mut component);
+        let named = may_be_named && self.token().kind == Kind::Word && self.sign_after(1, "{");
+        let instance = if named { self.name("the name of the instance") } else { None };
         let open = self.here();
         if !self.expect("{", "before the body of the component") {
             self.recover(begins_element);
             if !self.word().is_some_and(begins_element) {
-                return Some(component);
+                return Some((component, instance));
             }
         }
         self.body(&mut component);
@@ -59,7 +62,7 @@ impl Parser<'_> {
             self.take();
         }
         component.span = start.to(self.last());
-        Some(component)
+        Some((component, instance))
     }
 
     fn modifiers(&mut self) {
@@ -101,7 +104,6 @@ impl Parser<'_> {
         if self.eat_word("implements") || self.eat_word("extends") {
             component.implements = self.named_type("the name of the interface");
         }
-        // `component Inner name { … }` is an instance at once; the name is kept by the one around it.
     }
 
     fn generics(&mut self) -> Option<Vec<Generic>> {
@@ -221,8 +223,11 @@ impl Parser<'_> {
     }
 
     fn inner(&mut self, component: &mut Component) -> Option<()> {
-        let inner = self.component()?;
-        if self.token().kind == Kind::Word && self.sign_after(1, ";") && !self.word().is_some_and(begins_element) {
+        let (inner, instance) = self.deeper(|parser| parser.component_inside(true))?;
+        if let Some(name) = instance {
+            component.instances.push(lone_instance(&inner, name));
+        } else if self.token().kind == Kind::Word && self.sign_after(1, ";") && !self.word().is_some_and(begins_element)
+        {
             let name = self.name("the name of the instance")?;
             component.instances.push(lone_instance(&inner, name));
             self.take();

@@ -212,6 +212,11 @@ impl Parser<'_> {
                 self.tell_expected("a value");
                 return None;
             }
+            "minimize" | "maximize" => {
+                let told = Problem::error(Code::Expected, span, format!("`{word}` is a statement, not a value"));
+                self.tell(told.help(format!("write `{word} Q x; in Q y = …; subject to … end`, then use `y`")));
+                return None;
+            }
             _ => ExprKind::Name(word.to_owned()),
         };
         self.take();
@@ -275,7 +280,11 @@ impl Parser<'_> {
             return None;
         }
         let span = self.take();
-        self.text_of(span).replace('\'', "").parse().ok().filter(|v: &f64| v.is_finite())
+        let text = self.text_of(span);
+        if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            return u64::from_str_radix(digits, 16).ok().map(|value| value as f64);
+        }
+        text.replace('\'', "").parse().ok().filter(|v: &f64| v.is_finite())
     }
 
     /// `5`, `5 m/s`, `45°`.

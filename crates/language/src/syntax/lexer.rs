@@ -86,11 +86,14 @@ fn run(text: &str, keep: impl Fn(char) -> bool) -> usize {
     text.find(|c| !keep(c)).unwrap_or(text.len())
 }
 
-/// Length of the number at the beginning: digits in groups, a fraction, an exponent.
+/// Length of the number at the beginning: digits in groups, a fraction, an exponent; or `0x1F`.
 fn number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| from + bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    if matches!(bytes, [b'0', b'x' | b'X', first, ..] if first.is_ascii_hexdigit()) {
+        return 2 + bytes[2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    }
     let mut end = digits(0);
     while bytes.get(end) == Some(&b'\'') && digits(end + 1) == end + 4 {
         end += 4;
@@ -126,6 +129,7 @@ mod tests {
     #[test]
     fn numbers_words_and_signs_are_told_apart() {
         check("1'655 kg", &["1'655", "kg"]);
+        check("0x1FFD:0x", &["0x1FFD", ":", "0", "x"]);
         check("a(1)'*2", &["a", "(", "1", ")", "'", "*", "2"]);
         check("1./x .* 3.5e-2", &["1", "./", "x", ".*", "3.5e-2"]);
         check("15.45° +/- 0.05°", &["15.45", "°", "+/-", "0.05", "°"]);

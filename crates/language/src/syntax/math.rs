@@ -262,7 +262,9 @@ impl Parser<'_> {
         let maximize = self.at_word("maximize");
         self.take();
         if self.at_sign("<") {
-            self.generic_args()?;
+            let told = Problem::error(Code::NotSupported, self.here(), "optimising over a horizon is not supported");
+            self.tell(told.help("write one unknown with an element for each step, as in `minimize Q^{1,10} u;`"));
+            return None;
         }
         let bracket = self.eat("(");
         let mut unknowns: Vec<(Type, Name)> = Vec::new();

@@ -4,11 +4,16 @@
 //! mean. Reading never stops at the first mistake and never panics.
 
 pub mod assembly;
+mod assembly_public;
+mod assembly_values;
+mod assembly_vehicles;
+mod assembly_world;
 pub mod ast;
 mod ast_data;
 mod component;
 mod data;
 mod expr;
+mod habits;
 mod lexer;
 mod math;
 mod parser;

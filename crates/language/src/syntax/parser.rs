@@ -2,6 +2,7 @@
 //! mistake.
 
 use super::ast::{File, Import, Item, Name, Path};
+use super::habits;
 use super::{Kind, Parsed, Span, TEXT_BYTES_MAX, Token, tokens};
 use crate::diagnostic::{Code, Problem};
 
@@ -257,7 +258,9 @@ impl<'a> Parser<'a> {
         let span =
             if sign == ";" { Span::new(self.last().end as usize, self.last().end as usize) } else { self.here() };
         let mut told = Problem::error(Code::Expected, span, format!("expected `{sign}` {place}, found {found}"));
-        if matches!(sign, ";" | "}" | ")" | "]") {
+        if let Some(advice) = habits::advice(place, self.text_of(self.here())) {
+            told = told.help(advice);
+        } else if matches!(sign, ";" | "}" | ")" | "]") {
             told = told.help(format!("add `{sign}`"));
         }
         self.tell(told);
@@ -309,7 +312,11 @@ impl<'a> Parser<'a> {
 
     pub(super) fn tell_expected(&mut self, what: &str) {
         let code = if self.token().kind == Kind::Unknown { Code::Stray } else { Code::Expected };
-        self.tell(Problem::error(code, self.here(), format!("expected {what}, found {}", self.found())));
+        let told = Problem::error(code, self.here(), format!("expected {what}, found {}", self.found()));
+        self.tell(match habits::advice(what, self.text_of(self.here())) {
+            Some(advice) => told.help(advice),
+            None => told,
+        });
     }
 
     /// After looking ahead: nothing was told.

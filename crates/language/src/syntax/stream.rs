@@ -97,11 +97,10 @@ impl Parser<'_> {
             return None;
         }
         let value = self.stream_scalar()?;
-        if let super::ast::ExprKind::Binary(op, ..) = &value.kind {
-            use super::ast::BinaryOp as B;
-            if matches!(op, B::Less | B::LessEqual | B::Greater | B::GreaterEqual | B::Equal) {
-                return Some(StreamValueKind::Compare(value));
-            }
+        if let super::ast::ExprKind::Binary(op, ..) = &value.kind
+            && op.is_condition()
+        {
+            return Some(StreamValueKind::Compare(value));
         }
         let tolerance = self.tolerance(start)?;
         Some(StreamValueKind::One(value, tolerance))

@@ -5,7 +5,7 @@
 
 mod instance;
 mod outcome;
-mod pictures;
+mod sight;
 mod system;
 mod triage;
 mod world;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use instance::{Instance, JUNCTION_AXES, JUNCTION_RANGES};
 pub use outcome::Outcome;
-pub use pictures::View;
+pub use sight::{JunctionCar, JunctionSight};
 use triage::Change;
 pub use triage::{BlindCornerNote, Cause, Fault as AtFault, Triage};
 use world::{APPROACH_M, ENTRY_M, GOAL_M, Pose, STOP_M, TURN_M, distance_m, pose_at, sees};

@@ -11,7 +11,7 @@ pub enum Cause {
     DetectedLate,
     /// Without the hedge there is no accident, with better light there is: a place for the map.
     BlindCorner,
-    /// Even with perfect sight; a driver who waits longer would have had none.
+    /// Even with perfect sight; a driver who waits longer would have had none, or there was time to stop for what was seen.
     TooAggressive,
     /// Not even he.
     Unavoidable,
@@ -115,15 +115,6 @@ impl Triage {
         let is_dim = is_avoided(Change { by_day: true, ..Change::default() });
         let is_sign_late = is_avoided(Change { knows_sign: true, ..Change::default() });
         let sees_all = Change { no_hedge: true, by_day: true, knows_sign: true, waits: false };
-        let cause = if is_hidden && !is_dim && !is_sign_late {
-            Cause::BlindCorner
-        } else if is_dim || is_sign_late || is_avoided(sees_all) {
-            if believed.is_none() { Cause::Missed } else { Cause::DetectedLate }
-        } else if is_avoided(Change { waits: true, ..sees_all }) {
-            Cause::TooAggressive
-        } else {
-            Cause::Unavoidable
-        };
         let instance = junction.instance();
         let is_too_fast = instance.other_mps > SPEED_LIMIT_MPS;
         let had_time = state.entry_tick.map_or(0.0, ago_s) > TIME_TO_STOP_S;
@@ -133,6 +124,16 @@ impl Triage {
             (true, _) => Fault::Other,
             (false, true) => Fault::Both,
             (false, false) => Fault::Car,
+        };
+        let has_seen_it_long = believed.is_some_and(|tick| ago_s(tick) > TIME_TO_STOP_S);
+        let cause = if is_hidden && !is_dim && !is_sign_late {
+            Cause::BlindCorner
+        } else if is_dim || is_sign_late || is_avoided(sees_all) {
+            if believed.is_none() { Cause::Missed } else { Cause::DetectedLate }
+        } else if (has_seen_it_long && fault != Fault::Other) || is_avoided(Change { waits: true, ..sees_all }) {
+            Cause::TooAggressive
+        } else {
+            Cause::Unavoidable
         };
         let speeds = instance.other_mps / instance.approach_mps;
         Self {

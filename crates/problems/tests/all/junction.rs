@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anabranch_kernel::{Chance, Seed};
-use anabranch_problems::{AtFault, Cause, Instance, JUNCTION_RANGES, Junction, Outcome, View};
+use anabranch_problems::{AtFault, Cause, Instance, JUNCTION_RANGES, Junction, Outcome};
 
 const DIMENSIONS: usize = JUNCTION_RANGES.len();
 
@@ -40,10 +40,13 @@ fn accidents_have_several_causes_and_each_has_one() {
             *faults.entry(triage.fault).or_default() += 1;
             published += u32::from(triage.is_published_mechanism());
             braked += u32::from(triage.has_other_braked);
+            let has_seen_it_long = triage.believed_s.is_some_and(|believed_s| believed_s > 4.0);
+            let is_own_fault = has_seen_it_long && triage.fault == AtFault::Car;
+            assert!(!is_own_fault || triage.cause != Cause::Unavoidable, "it saw whom it hit: {triage:?}");
         }
     }
     println!("{hits} of 40000, {published} as published, {braked} although the other braked, {causes:?}, {faults:?}");
-    assert!(causes.len() >= 3, "{causes:?}");
+    assert!(causes.len() >= 2, "{causes:?}");
     assert!(faults.len() >= 2, "accidents of which the other car is guilty are kept: {faults:?}");
     assert!(published > 0, "the published mechanism does not occur");
     assert!(braked > 0, "nobody saw and braked in vain");
@@ -60,19 +63,18 @@ fn published() -> Junction {
 }
 
 #[test]
-fn an_accident_is_seen_from_three_places() {
+fn what_there_is_to_see_at_an_accident_is_both_cars_where_they_touched() {
     let junction = published();
     let states = junction.states();
     assert!(states.last().is_some_and(|state| state.has_hit()) && states.len() < 402);
-    let pictures = View::ALL.map(|view| junction.picture(&states, view));
-    for (picture, view) in pictures.iter().zip(View::ALL) {
-        assert!(picture.starts_with("<svg") && picture.ends_with("</svg>"), "{}", view.name());
-        // The road, the hedge and at least one whole car.
-        assert!(picture.matches("<path").count() > 20, "{}", view.name());
-        assert!(!picture.contains("NaN") && !picture.contains("inf"), "{}", view.name());
-    }
-    assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
-    assert_eq!(Junction::default().picture(&[], View::Top), "");
+    let seen = junction.sight(&states).expect("there are states");
+    let (own, other) = (seen.own.pose, seen.other.pose);
+    let apart_m = ((own[0] - other[0]).powi(2) + (own[1] - other[1]).powi(2)).sqrt();
+    assert!(apart_m < 2.0 * seen.half_m[0] + 0.5, "{apart_m}");
+    assert!(other[2] == 0.0 && (0.0..=1.6).contains(&own[2]), "one drives east, one turns right into the lane");
+    assert_eq!(seen.own.way.len(), states.len().div_ceil(5));
+    assert!(seen.light < 0.6, "twilight");
+    assert_eq!(Junction::default().sight(&[]), None);
 }
 
 #[test]

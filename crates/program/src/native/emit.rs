@@ -79,9 +79,9 @@ impl<'a> Emitter<'a> {
     }
 
     /// The function of some steps.
-    pub fn function(mut self, steps: Range<usize>) {
+    pub fn function(mut self, steps: &[usize]) {
         let program = self.program;
-        for number in steps {
+        for &number in steps {
             self.step = u32::try_from(number).unwrap_or(u32::MAX);
             let none = self.builder.ins().iconst(types::I64, 0);
             self.builder.ins().store(flags(), none, self.context, offset_of!(Context, draws) as i32);

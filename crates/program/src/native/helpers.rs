@@ -1,7 +1,10 @@
 //! What the code calls, and what it is given.
 
+use std::cell::Cell;
+
 use super::Calls;
 use crate::array;
+use crate::cells::Cells;
 use crate::expression::{Binary, Draw, Place, Unary};
 use crate::fault::{Fault, FaultKind};
 use crate::interpret::{self, Run};
@@ -146,6 +149,15 @@ pub unsafe extern "C" fn draw(context: *mut Context, kind: u32, step: u32) -> f6
     program.steps().get(step as usize).map_or(0.0, |step| interpret::drawn(draw, context.now, &step.name, n))
 }
 
+/// The memory that the code was given.
+///
+/// # Safety
+/// `memory` is that of the program, and nobody writes meanwhile what the caller touches.
+unsafe fn cells<'a>(memory: *mut f64, program: &Program) -> &'a Cells {
+    // SAFETY: a cell has the layout of its number, and the memory has as many as the layout says.
+    unsafe { std::slice::from_raw_parts(memory.cast::<Cell<f64>>(), program.layout().total()) }
+}
+
 /// Does an array operation. Returns 0, or the kind of the fault.
 ///
 /// # Safety
@@ -155,8 +167,9 @@ pub unsafe extern "C" fn array(context: *mut Context, memory: *mut f64, number: 
     let context = unsafe { &*context };
     // SAFETY: `Native` holds the program and the list of operations.
     let (program, calls) = unsafe { (&*context.program, &*context.calls) };
-    // SAFETY: `Native::tick` has checked that the memory has the layout of this program, and the code keeps no reference.
-    let memory = unsafe { std::slice::from_raw_parts_mut(memory, program.layout().total()) };
+    // SAFETY: whoever called the code has checked that the memory has the layout of this program. Cells claim nothing:
+    // other branches may work on it meanwhile, in places that this one does not touch, or only reads like them.
+    let memory = unsafe { cells(memory, program) };
     let Some(operation) = calls.arrays.get(number as usize) else { return code::NO_CONVERGENCE };
     match array::run(operation, program.layout(), memory, value) {
         Ok(()) => 0,
@@ -176,7 +189,7 @@ pub unsafe extern "C" fn minimize(context: *mut Context, memory: *mut f64, numbe
     // SAFETY: `Native` holds the program and the list of problems.
     let (program, calls) = unsafe { (&*context.program, &*context.calls) };
     // SAFETY: as in `array`.
-    let memory = unsafe { std::slice::from_raw_parts_mut(memory, program.layout().total()) };
+    let memory = unsafe { cells(memory, program) };
     let Some((problem, step, place)) = calls.problems.get(number as usize) else { return 1 };
     let mut run = Run {
         layout: program.layout(),

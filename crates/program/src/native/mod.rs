@@ -5,6 +5,7 @@
 //! program can tell them apart.
 
 mod arrays;
+mod branched;
 mod emit;
 mod expression;
 mod helpers;
@@ -17,12 +18,13 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{Module, default_libcall_names};
+use cranelift_module::{FuncId, Module, default_libcall_names};
 
 use crate::expression::Place;
 use crate::fault::Fault;
 use crate::program::{Memory, Now, Program};
 use crate::statement::{ArrayOp, Problem};
+pub use branched::Branched;
 use emit::Emitter;
 use helpers::Context;
 
@@ -80,37 +82,12 @@ impl Native {
     }
 
     fn try_compile(program: Arc<Program>) -> Result<Self, String> {
-        if let Some(step) = program.effects().iter().position(|effects| effects.nodes > NODES_PER_STEP_MAX) {
-            return Err(format!("step {} has more than {NODES_PER_STEP_MAX} operations", program.steps()[step].name));
+        let steps: Vec<usize> = (0..program.steps().len()).collect();
+        let mut compiler = Compiler::new(program)?;
+        for steps in functions(compiler.program(), &steps) {
+            compiler.function(steps)?;
         }
-        let mut module = module()?;
-        let mut calls = Calls::default();
-        let mut ids = Vec::new();
-        let mut builder_context = FunctionBuilderContext::new();
-        let mut context = module.make_context();
-        for steps in functions(&program) {
-            let pointer = module.target_config().pointer_type();
-            context.func.signature.params = vec![AbiParam::new(pointer); 2];
-            context.func.signature.returns = vec![AbiParam::new(types::I32)];
-            context.func.signature.call_conv = module.isa().default_call_conv();
-            let id = module.declare_anonymous_function(&context.func.signature).map_err(|error| error.to_string())?;
-            context.func.name = UserFuncName::user(0, id.as_u32());
-            let builder = FunctionBuilder::new(&mut context.func, &mut builder_context);
-            Emitter::new(builder, &program, &mut calls, module.target_config()).function(steps);
-            module.define_function(id, &mut context).map_err(|error| error.to_string())?;
-            module.clear_context(&mut context);
-            ids.push(id);
-        }
-        module.finalize_definitions().map_err(|error| error.to_string())?;
-        let code = ids
-            .into_iter()
-            .map(|id| {
-                // SAFETY: the function was defined above with exactly this signature and calling convention, and its
-                // pages live as long as `module`, which is dropped together with these pointers.
-                unsafe { std::mem::transmute::<*const u8, Code>(module.get_finalized_function(id)) }
-            })
-            .collect();
-        Ok(Self { program, code, calls, module: Mutex::new(Some(module)) })
+        compiler.finish()
     }
 
     /// The program.
@@ -149,6 +126,68 @@ impl Drop for Native {
     }
 }
 
+/// A program while it is compiled, function by function.
+struct Compiler {
+    program: Arc<Program>,
+    module: JITModule,
+    calls: Calls,
+    ids: Vec<FuncId>,
+    builder_context: FunctionBuilderContext,
+    context: cranelift_codegen::Context,
+}
+
+impl Compiler {
+    fn new(program: Arc<Program>) -> Result<Self, String> {
+        if let Some(step) = program.effects().iter().position(|effects| effects.nodes > NODES_PER_STEP_MAX) {
+            return Err(format!("step {} has more than {NODES_PER_STEP_MAX} operations", program.steps()[step].name));
+        }
+        let module = module()?;
+        let context = module.make_context();
+        let builder_context = FunctionBuilderContext::new();
+        Ok(Self { program, module, calls: Calls::default(), ids: Vec::new(), builder_context, context })
+    }
+
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// How many functions there are.
+    fn count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// One more function, of some steps in order.
+    fn function(&mut self, steps: &[usize]) -> Result<(), String> {
+        let Self { program, module, calls, context, builder_context, .. } = self;
+        let pointer = module.target_config().pointer_type();
+        context.func.signature.params = vec![AbiParam::new(pointer); 2];
+        context.func.signature.returns = vec![AbiParam::new(types::I32)];
+        context.func.signature.call_conv = module.isa().default_call_conv();
+        let id = module.declare_anonymous_function(&context.func.signature).map_err(|error| error.to_string())?;
+        context.func.name = UserFuncName::user(0, id.as_u32());
+        let builder = FunctionBuilder::new(&mut context.func, builder_context);
+        Emitter::new(builder, program, calls, module.target_config()).function(steps);
+        module.define_function(id, context).map_err(|error| error.to_string())?;
+        module.clear_context(context);
+        self.ids.push(id);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Native, String> {
+        self.module.finalize_definitions().map_err(|error| error.to_string())?;
+        let Self { program, module, calls, ids, .. } = self;
+        let code = ids
+            .into_iter()
+            .map(|id| {
+                // SAFETY: the function was defined above with exactly this signature and calling convention, and its
+                // pages live as long as `module`, which is dropped together with these pointers.
+                unsafe { std::mem::transmute::<*const u8, Code>(module.get_finalized_function(id)) }
+            })
+            .collect();
+        Ok(Native { program, code, calls, module: Mutex::new(Some(module)) })
+    }
+}
+
 /// An empty module for this machine.
 fn module() -> Result<JITModule, String> {
     /// Looking at the machine takes longer than compiling a small program, so it is done once.
@@ -179,18 +218,18 @@ fn target(verify: bool) -> Result<OwnedTargetIsa, String> {
 }
 
 /// Steps that share a function: in order, each function of about the same size.
-fn functions(program: &Program) -> Vec<std::ops::Range<usize>> {
+fn functions<'a>(program: &Program, steps: &'a [usize]) -> Vec<&'a [usize]> {
     let mut list = Vec::new();
     let (mut start, mut nodes) = (0, 0);
-    for (number, effects) in program.effects().iter().enumerate() {
-        nodes += effects.nodes;
+    for (at, step) in steps.iter().enumerate() {
+        nodes += program.effects()[*step].nodes;
         if nodes >= NODES_PER_FUNCTION {
-            list.push(start..number + 1);
-            (start, nodes) = (number + 1, 0);
+            list.push(&steps[start..=at]);
+            (start, nodes) = (at + 1, 0);
         }
     }
-    if start < program.steps().len() {
-        list.push(start..program.steps().len());
+    if start < steps.len() {
+        list.push(&steps[start..]);
     }
     list
 }

@@ -1,12 +1,10 @@
 //! Small optimisation problems: the smallest value of a function within bounds and constraints.
 //!
 //! Sequential quadratic programming (Nocedal and Wright, *Numerical Optimization*, chapter 18): at each point the function
-//! is replaced by a parabola and the constraints by planes, that problem is solved exactly, and a line search on the sum
-//! of function and violation decides how far to go. Derivatives are differences. The result is a function of the problem
-//! and the start alone. Convex problems are solved; others end in a minimum near the start.
-//!
-//! The functions are statements of a program, known only by their values, and have few variables. Solvers that want
-//! matrices (interior point, active set over given data) do not fit, which is why this one is our own.
+//! is replaced by a parabola and the constraints by planes, Clarabel solves that problem, and a line search on the sum of
+//! function and violation decides how far to go. The functions are statements of a program, known only by their values, so
+//! derivatives are differences. The result is a function of the problem and the start alone. Convex problems are solved;
+//! others end in a minimum near the start.
 
 mod derivatives;
 mod quadratic;

@@ -1,7 +1,11 @@
-//! Parabolas under planes: the dual method of Goldfarb and Idnani (Mathematical Programming 27, 1983).
+//! Parabolas under planes, by the interior point method of Clarabel (Goulart and Chen, 2024).
 
-use super::Sample;
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::SupportedConeT::{NonnegativeConeT, ZeroConeT};
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver as _, SolverStatus};
+
 use super::derivatives::Slopes;
+use super::{Sample, largest};
 use crate::array::dot;
 use crate::linear;
 
@@ -21,131 +25,112 @@ pub struct Step {
 
 /// Curvatures below this part of the largest are raised to it: the parabola must have a lowest point.
 const FLATTEST: f64 = 1e-8;
-/// A plane counts as met within this.
-const MET: f64 = 1e-12;
+/// How near the solver must come to the lowest point and to the planes.
+const TOLERANCE: f64 = 1e-11;
+/// A plane counts as met, and a force as none, within this part of the largest number about.
+const ROUNDING: f64 = 1e-10;
 
-/// The inverse of a symmetric matrix whose curvatures are made positive.
-fn inverse_of_convex(h: &[f64], n: usize) -> Option<Vec<f64>> {
+/// A symmetric matrix whose curvatures are made positive.
+fn convex(h: &[f64], n: usize) -> Option<Vec<f64>> {
     let (values, v) = linear::eigen(h.to_vec(), n).ok()?;
     let largest = values.iter().fold(0.0, |most: f64, x| if x.abs() > most { x.abs() } else { most });
     // A flat function still needs some curvature; this one allows steps of about a million.
     let least = if largest > 1e-6 { largest * FLATTEST } else { 1e-6 };
-    let inverse: Vec<f64> = values.iter().map(|&x| 1.0 / if x.abs() > least { x.abs() } else { least }).collect();
+    let bent: Vec<f64> = values.iter().map(|x| if x.abs() > least { x.abs() } else { least }).collect();
     let mut result = vec![0.0; n * n];
     for row in 0..n {
         for column in 0..n {
-            result[row * n + column] = (0..n).fold(0.0, |sum, k| sum + v[row * n + k] * inverse[k] * v[column * n + k]);
+            result[row * n + column] = (0..n).fold(0.0, |sum, k| sum + v[row * n + k] * bent[k] * v[column * n + k]);
         }
     }
     Some(result)
 }
 
-fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
-    matrix.chunks(vector.len()).map(|row| dot(row, vector)).collect()
+/// A matrix with all of its numbers, column by column; those above `last_row(column)` only.
+fn columns(
+    rows: usize,
+    columns: usize,
+    last_row: impl Fn(usize) -> usize,
+    at: impl Fn(usize, usize) -> f64,
+) -> CscMatrix {
+    let (mut starts, mut places, mut numbers) = (vec![0], Vec::new(), Vec::new());
+    for column in 0..columns {
+        for row in 0..last_row(column) {
+            places.push(row);
+            numbers.push(at(row, column));
+        }
+        starts.push(places.len());
+    }
+    CscMatrix::new(rows, columns, starts, places, numbers)
 }
 
-/// The lowest point of ½·d·H·d + g·d under planes, or nothing if they contradict each other.
+/// The lowest point of ½·d·H·d + g·d under planes, or nothing if they contradict each other. Equations come first.
 pub fn solve(h: &[f64], g: &[f64], planes: &[Plane]) -> Option<Step> {
     let n = g.len();
-    let inverse = inverse_of_convex(h, n)?;
-    let mut way: Vec<f64> = times(&inverse, g).into_iter().map(|x| -x).collect();
-    let mut active: Vec<usize> = Vec::new();
-    let mut forces: Vec<f64> = Vec::new();
-    let mut turned = vec![false; planes.len()];
-    // Each round adds a plane for good or drops one; more rounds than this are a circle of rounding.
-    for _ in 0..50 * (planes.len() + n + 1) {
-        let Some(next) = most_violated(planes, &active, &way) else {
-            let mut multipliers = vec![0.0; planes.len()];
-            for (&plane, &force) in active.iter().zip(&forces) {
-                multipliers[plane] = if turned[plane] { -force } else { force };
-            }
-            return Some(Step { way, multipliers });
-        };
-        // An equation that is missed from above is met from the other side.
-        let signed = |plane: usize, turned: &[bool]| -> Vec<f64> {
-            let sign = if turned[plane] { -1.0 } else { 1.0 };
-            planes[plane].normal.iter().map(|x| sign * x).collect()
-        };
-        turned[next] = planes[next].equal && gap(&planes[next], &way) > 0.0;
-        let normal = signed(next, &turned);
-        let mut force = 0.0;
-        loop {
-            let normals: Vec<Vec<f64>> = active.iter().map(|&plane| signed(plane, &turned)).collect();
-            let (direction, pressure) = directions(&inverse, &normals, &normal)?;
-            let missed = -gap(&planes[next], &way).abs();
-            let climb = dot(&direction, &normal);
-            let scale = dot(&normal, &times(&inverse, &normal));
-            let full = if climb > 1e-13 * scale { Some(-missed / climb) } else { None };
-            let limit = (0..active.len())
-                .filter(|&k| !planes[active[k]].equal && pressure[k] > 1e-14)
-                .map(|k| (forces[k] / pressure[k], k))
-                .reduce(|best, other| if other.0 < best.0 { other } else { best });
-            let (length, drop) = match (full, limit) {
-                (None, None) => return None,
-                (Some(full), Some((part, _))) if full <= part => (full, None),
-                (Some(full), None) => (full, None),
-                (_, Some((part, k))) => (part, Some(k)),
-            };
-            if full.is_some() {
-                way.iter_mut().zip(&direction).for_each(|(x, d)| *x += length * d);
-            }
-            forces.iter_mut().zip(&pressure).for_each(|(u, r)| *u -= length * r);
-            force += length;
-            match drop {
-                Some(k) => {
-                    active.remove(k);
-                    forces.remove(k);
-                }
-                None => {
-                    active.push(next);
-                    forces.push(force);
-                    break;
-                }
-            }
-        }
+    let h = convex(h, n)?;
+    let equations = planes.iter().take_while(|plane| plane.equal).count();
+    // The solver wants A·d + s = b, with s zero for equations and not negative for the others.
+    let sign = |row: usize| if row < equations { 1.0 } else { -1.0 };
+    let parabola = columns(n, n, |column| column + 1, |row, column| h[row * n + column]);
+    let normals = columns(planes.len(), n, |_| planes.len(), |row, column| sign(row) * planes[row].normal[column]);
+    let offsets: Vec<f64> = planes.iter().enumerate().map(|(row, plane)| -sign(row) * plane.offset).collect();
+    let cones = [ZeroConeT(equations), NonnegativeConeT(planes.len() - equations)];
+    let settings = DefaultSettings {
+        verbose: false,
+        tol_gap_abs: TOLERANCE,
+        tol_gap_rel: TOLERANCE,
+        tol_feas: TOLERANCE,
+        ..DefaultSettings::default()
+    };
+    let mut solver = DefaultSolver::new(&parabola, g, &normals, &offsets, &cones, settings).ok()?;
+    solver.solve();
+    let solution = &solver.solution;
+    if !matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved) {
+        return None;
     }
-    None
+    let near = Step {
+        way: solution.x.clone(),
+        multipliers: solution.z.iter().enumerate().map(|(row, z)| -sign(row) * z).collect(),
+    };
+    let active: Vec<usize> =
+        (0..planes.len()).filter(|&row| row < equations || solution.z[row] > solution.s[row]).collect();
+    Some(on_planes(&h, g, planes, &active).unwrap_or(near))
 }
 
-fn gap(plane: &Plane, way: &[f64]) -> f64 {
-    dot(&plane.normal, way) + plane.offset
-}
-
-/// The plane that is missed most, equations first.
-fn most_violated(planes: &[Plane], active: &[usize], way: &[f64]) -> Option<usize> {
-    let mut worst: Option<(bool, f64, usize)> = None;
-    for (k, plane) in planes.iter().enumerate().filter(|(k, _)| !active.contains(k)) {
-        let gap = gap(plane, way);
-        let missed = if plane.equal { gap.abs() } else { -gap };
-        let size = plane.offset.abs() + plane.normal.iter().zip(way).fold(1.0, |sum, (a, x)| sum + (a * x).abs());
-        if missed > MET * size && worst.is_none_or(|(equal, most, _)| (plane.equal, missed) > (equal, most)) {
-            worst = Some((plane.equal, missed, k));
+/// The lowest point that lies on all of these planes exactly, if it is the solution: an interior point method ends beside them.
+fn on_planes(h: &[f64], g: &[f64], planes: &[Plane], active: &[usize]) -> Option<Step> {
+    let (n, q) = (g.len(), active.len());
+    let size = n + q;
+    let mut system = vec![0.0; size * size];
+    let mut right: Vec<f64> = g.iter().map(|x| -x).collect();
+    for row in 0..n {
+        system[row * size..row * size + n].copy_from_slice(&h[row * n..(row + 1) * n]);
+    }
+    for (k, &plane) in active.iter().enumerate() {
+        for (column, x) in planes[plane].normal.iter().enumerate() {
+            system[column * size + n + k] = -x;
+            system[(n + k) * size + column] = *x;
         }
+        right.push(-planes[plane].offset);
     }
-    worst.map(|(_, _, k)| k)
-}
-
-/// The way in which a plane is approached along the active ones, and how their forces change on it.
-fn directions(inverse: &[f64], normals: &[Vec<f64>], normal: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
-    let bent = times(inverse, normal);
-    if normals.is_empty() {
-        return Some((bent, Vec::new()));
+    let mut way = linear::solve(system, (size, size), right, 1).ok()?;
+    let forces = way.split_off(n);
+    let mut multipliers = vec![0.0; planes.len()];
+    for (&plane, &force) in active.iter().zip(&forces) {
+        multipliers[plane] = force;
     }
-    let q = normals.len();
-    let bents: Vec<Vec<f64>> = normals.iter().map(|other| times(inverse, other)).collect();
-    let mut gram = vec![0.0; q * q];
-    for row in 0..q {
-        for column in 0..q {
-            gram[row * q + column] = dot(&normals[row], &bents[column]);
+    let strongest = largest(&multipliers, 1.0);
+    let holds = |(plane, force): (&Plane, &f64)| {
+        let size = plane.offset.abs() + plane.normal.iter().zip(&way).fold(1.0, |sum, (a, x)| sum + (a * x).abs());
+        let gap = dot(&plane.normal, &way) + plane.offset;
+        if plane.equal {
+            gap.abs() <= ROUNDING * size
+        } else {
+            gap >= -ROUNDING * size && *force >= -ROUNDING * strongest
         }
-    }
-    let right = normals.iter().map(|other| dot(other, &bent)).collect();
-    let pressure = linear::solve(gram, (q, q), right, 1).ok()?;
-    let mut direction = bent;
-    for (bent, r) in bents.iter().zip(&pressure) {
-        direction.iter_mut().zip(bent).for_each(|(d, b)| *d -= r * b);
-    }
-    Some((direction, pressure))
+    };
+    let is_solution = way.iter().all(|x| x.is_finite()) && planes.iter().zip(&multipliers).all(holds);
+    is_solution.then_some(Step { way, multipliers })
 }
 
 /// The step that misses violated constraints least, by least squares with a small weight on its length.

@@ -1,7 +1,10 @@
 //! Random programs that are well-formed, from one number each.
+#![expect(dead_code, reason = "each test program uses some of them")]
 
+use anabranch_kernel::Seed;
 use anabranch_program::{
-    Action, ArrayOp, Binary, Builder, Draw, Expr, Fold, Matrix, NonFinite, Place, Program, Slot, Span, Stmt, Unary,
+    Action, ArrayOp, Binary, Builder, Draw, Expr, Fault, Fold, Matrix, Memory, NonFinite, Now, Place, Program, Slot,
+    Span, Stmt, Unary,
 };
 
 /// A small generator for tests (SplitMix64).
@@ -86,6 +89,53 @@ pub fn program(seed: u64, without: Without) -> Program {
         _ => (1, 0),
     };
     for number in 0..1 + maker.dice.below(most) {
+        let body = if depth == 0 { vec![maker.stmt(0)] } else { maker.body(depth) };
+        builder.step(format!("step {number}"), body);
+    }
+    builder.finish().unwrap_or_else(|error| panic!("seed {seed}: {error}"))
+}
+
+/// A program of many steps in several groups. A step writes variables of its own group, and now and then reads or writes
+/// those of another: so there are branches, and places where they meet.
+pub fn wide(seed: u64) -> Program {
+    let mut builder = Builder::new(format!("wide {seed}"));
+    let mut dice = Dice(seed);
+    let groups = 2 + dice.below(4);
+    let steps = 4 + dice.below(12);
+    let crossing = dice.pick(&[0, 0, 5, 20]);
+    let mut numbers = |n: usize| (0..n).map(|_| dice.number()).collect::<Vec<_>>();
+    let shared = [builder.input("u", &numbers(9)), builder.constant("c", &numbers(40))];
+    let own: Vec<Vec<Span>> = (0..groups)
+        .map(|group| {
+            let mut state = |name: &str, n: usize| builder.state(format!("{name}{group}"), &numbers(n));
+            let mut spans = vec![state("x", 1), state("s", 4), state("p", 9)];
+            spans.push(builder.output(format!("y{group}"), &numbers(1)));
+            spans.extend([builder.signal(format!("t{group}"), 1), builder.signal(format!("w{group}"), 40)]);
+            spans
+        })
+        .collect();
+    let counters: Vec<Vec<Slot>> = (0..groups).map(|_| (0..4).map(|_| builder.scratch(1).start).collect()).collect();
+    let without = Without { library_functions: false, linear_algebra: false };
+    let mut maker = Maker { dice, without, readable: vec![], writable: vec![], counters: vec![], place: 0 };
+    if maker.dice.chance(70) {
+        builder.non_finite(NonFinite::Keep);
+    }
+    // Few enough that loops of several branches together run out of them now and then.
+    builder.rounds_per_tick(40);
+    for number in 0..steps {
+        let group = maker.dice.below(groups);
+        maker.counters.clone_from(&counters[group]);
+        maker.writable.clone_from(&own[group]);
+        maker.readable = shared.iter().chain(&own[group]).copied().collect();
+        if maker.dice.chance(crossing) {
+            let other = maker.dice.below(groups);
+            let (one, two) = (maker.dice.pick(&own[other]), maker.dice.pick(&own[other]));
+            maker.readable.push(one);
+            if maker.dice.chance(30) {
+                maker.writable.push(two);
+            }
+        }
+        let depth = maker.dice.below(2) as u32;
         let body = if depth == 0 { vec![maker.stmt(0)] } else { maker.body(depth) };
         builder.step(format!("step {number}"), body);
     }
@@ -292,8 +342,41 @@ impl Maker {
             3 => ArrayOp::Determinant { to: to.start, from },
             4 => ArrayOp::Inverse { to, from },
             5 => ArrayOp::Solve { to, left: from, right: other },
-            6 => ArrayOp::Eigen { values: self.writable[7].part(0, n), vectors: None, from },
+            6 => ArrayOp::Eigen { values: to.span().part(0, n), vectors: None, from },
             _ => ArrayOp::SquareRoot { to, from },
         }
     }
+}
+
+/// Runs a program for some ticks beside the interpreter: bits, faults and saved states must be equal. `tick` computes one tick
+/// the other way, and `way` names it. Returns whether all ticks could be computed.
+pub fn same_as_interpreter(
+    seed: u64,
+    program: &Program,
+    way: &str,
+    mut tick: impl FnMut(&mut Memory, Now) -> Result<(), Fault>,
+) -> bool {
+    const TICKS: u64 = 4;
+    let mut dice = Dice(!seed);
+    let (mut reference, mut memory) = (program.memory(), program.memory());
+    for number in 0..TICKS {
+        for k in 0..reference.inputs().len() {
+            let value = dice.number();
+            reference.inputs()[k] = value;
+            memory.inputs()[k] = value;
+        }
+        let now = Now { seed: Seed(seed), tick: number };
+        let expected = program.tick(&mut reference, now);
+        let result = tick(&mut memory, now);
+        let place = || format!("seed {seed}, tick {number}, {way}: {program:#?}");
+        assert_eq!(format!("{result:?}"), format!("{expected:?}"), "{}", place());
+        let same = |a: &f64, b: &f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+        assert!(memory.all().iter().zip(reference.all()).all(|(a, b)| same(a, b)), "{}", place());
+        if expected.is_err() {
+            return false;
+        }
+        let exact = memory.saved().iter().zip(reference.saved()).all(|(a, b)| a.to_bits() == b.to_bits());
+        assert!(exact, "{}: saved states differ", place());
+    }
+    true
 }

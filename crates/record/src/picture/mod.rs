@@ -25,6 +25,7 @@ mod svg;
 mod timeline;
 mod tolerance;
 mod view;
+mod views;
 mod why;
 mod world;
 
@@ -38,6 +39,7 @@ pub use street::{Marking, Moment, Paint};
 pub use svg::{Anchor, Style, Svg};
 pub use timeline::{Curve, ErrorSpan, Timeline, timeline};
 pub use tolerance::{Mark, TolerancePanel, tolerance_plot};
+pub use views::{Face, Mover, Prism, Rgb, Shape, Sight, Vector, View};
 pub use why::{Why, WhyError, WhyRun, why_plot};
 
 /// A place, in metres or pixels.

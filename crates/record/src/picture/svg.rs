@@ -118,6 +118,16 @@ impl Svg {
         self.put_text(at, size, anchor, fill, text, "");
     }
 
+    /// Areas of one colour as one path, to a tenth of a pixel: there may be thousands of them.
+    pub(super) fn areas(&mut self, areas: &[Vec<Point>], fill: &str) {
+        let mut path = String::new();
+        for area in areas {
+            put_line(&mut path, area.iter().map(|point| point.map(|value| (10.0 * value).round() / 10.0)));
+            path.push('Z');
+        }
+        writeln!(self.body, "<path d=\"{path}\" fill=\"{fill}\"/>").expect("writing to a string");
+    }
+
     /// A text read from below to above, centred at the point.
     pub fn text_upwards(&mut self, at: Point, size: f64, fill: &str, text: &str) {
         let turn = format!(" transform=\"rotate(-90 {} {})\"", num(at[0]), num(at[1]));

@@ -136,9 +136,13 @@ fn put_curve(svg: &mut Svg, x: &Axis, [top, bottom]: [f64; 2], curve: &Curve, ti
     let is_there = |point: &&Point| point[1].is_finite() && curve.most.is_none_or(|most| point[1] <= most);
     let y = Axis::around(curve.points.iter().filter(is_there).map(|point| point[1]), Scale::Linear, [bottom, top]);
     chart::panel(svg, x, &y, time, &curve.title);
-    let pieces = curve.points.split(|point| !is_there(&point)).filter(|piece| !piece.is_empty());
-    let pixels = pieces.map(|piece| piece.iter().map(|point| [x.map(point[0]), y.map(point[1])]));
-    svg.lines(pixels, Style::line(colour::BLUE, 2.0));
+    let place = |point: &Point| [x.map(point[0]), y.map(point[1])];
+    let pieces = || curve.points.split(|point| !is_there(&point)).filter(|piece| !piece.is_empty());
+    svg.lines(pieces().map(|piece| piece.iter().map(place)), Style::line(colour::BLUE, 2.0));
+    // A value of a single moment has no line.
+    for piece in pieces().filter(|piece| piece.len() == 1) {
+        svg.circle(place(&piece[0]), 3.5, Style::line(colour::BLUE, 0.0).fill(colour::BLUE, 1.0));
+    }
     if !curve.points.iter().any(|point| is_there(&point)) {
         let middle = [0.5 * (LEFT + RIGHT), 0.5 * (top + bottom) + 5.0];
         svg.text(middle, TEXT_PX, Anchor::Middle, colour::SOFT_INK, "none during this run");
@@ -206,6 +210,7 @@ mod tests {
             curves: vec![
                 curve("gap [m]", &[3.0, 2.0, f64::INFINITY, 2.0, 1.0]),
                 curve("ttc [s]", &[f64::INFINITY, 99.0]),
+                curve("reserve [m]", &[f64::INFINITY, 5.0, f64::INFINITY]),
             ],
             end_s: 4.0,
         });
@@ -215,5 +220,6 @@ mod tests {
         assert_eq!(svg.matches("time [s]").count(), 1, "only the lowest panel names its axis");
         let line = svg.split("<path").find(|part| part.contains("#0072b2")).expect("a blue line");
         assert_eq!(line.matches('M').count(), 2, "{line}");
+        assert_eq!(svg.matches("<circle").count(), 1, "a single moment is a dot");
     }
 }

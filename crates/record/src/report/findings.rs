@@ -4,13 +4,20 @@ use serde_json::Value;
 
 use super::html::Html;
 use super::page::Budget;
-use super::source::Run;
+use super::source::{FindingFiles, Run};
 use super::words::{count, quoted, short};
 
 /// Groups that are told in full; the others are rows of a table.
 const GROUPS_MAX: usize = 12;
 /// Rows of the table of the other groups.
 const ROWS_MAX: usize = 200;
+
+/// Pictures of the last moment, in this order.
+const VIEWS: [(&str, &str); 3] = [
+    ("top", "Its last moment from above."),
+    ("chase", "The same from behind the car under test."),
+    ("kerb", "The same from the kerb."),
+];
 
 pub(super) fn put(out: &mut Html, budget: &mut Budget, run: &Run) {
     out.markup("<h2 id=\"findings\">Findings</h2>\n");
@@ -59,22 +66,16 @@ pub(super) fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value,
     if let Some(sentences) = group["story"].as_array() {
         out.element("p", &format!("After {} s.", short(group["time_s"].as_f64().unwrap_or(f64::NAN), 2)));
         for sentence in sentences {
-            out.element("p", &text(sentence));
+            out.element("p", &whole_sentence(&text(sentence)));
         }
     } else {
         out.element("p", &story(group));
     }
+    for sentence in group["triage"]["sentences"].as_array().into_iter().flatten() {
+        out.element("p", &whole_sentence(&text(sentence)));
+    }
     if let Some(files) = files {
-        for (name, svg) in &files.pictures {
-            let caption = match name.as_str() {
-                "top" => "The moment of the accident from above.",
-                "chase" => "The moment of the accident from behind the car under test.",
-                "kerb" => "The moment of the accident from the kerb.",
-                "timeline" => "Errors over time, the clearance of the car, and on roads what else it did.",
-                _ => "The failing path on the map.",
-            };
-            budget.figure(out, &format!("{}/{name}", files.name), svg, &format!("Finding #{number}. {caption}"));
-        }
+        pictures(out, budget, files, number);
     }
     let rows = group["errors"].as_array().into_iter().flatten();
     let time = |value: &Value| format!("{} s", short(value.as_f64().unwrap_or(0.0), 3));
@@ -101,6 +102,37 @@ pub(super) fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value,
         out.markup("<p class=\"soft\">").text(&format!("Its folder holds {traces}.")).markup("</p>\n");
     }
     out.markup("</article>\n");
+}
+
+/// Where it was on the map, what its last moment looked like from three places, side by side, and how it went over time.
+fn pictures(out: &mut Html, budget: &mut Budget, files: &FindingFiles, number: u64) {
+    let mut put = |out: &mut Html, name: &str, svg: &str, caption: &str| {
+        budget.figure(out, &format!("{}/{name}", files.name), svg, &format!("Finding #{number}. {caption}"));
+    };
+    let views = VIEWS.iter().filter_map(|(name, caption)| Some((*name, files.pictures.get(*name)?, *caption)));
+    let is_view = |name: &str| VIEWS.iter().any(|(view, _)| *view == name);
+    if let Some(svg) = files.pictures.get("map") {
+        put(out, "map", svg, "The failing path on the map.");
+    }
+    if files.pictures.keys().any(|name| is_view(name)) {
+        out.markup("<div class=\"views\">\n");
+        views.for_each(|(name, svg, caption)| put(out, name, svg, caption));
+        out.markup("</div>\n");
+    }
+    for (name, svg) in files.pictures.iter().filter(|(name, _)| *name != "map" && !is_view(name)) {
+        let caption = match name.as_str() {
+            "timeline" => "Errors over time, the clearance of the car, and on roads what else it did.",
+            _ => "A picture of its folder.",
+        };
+        put(out, name, svg, caption);
+    }
+}
+
+/// With a capital letter and a full stop.
+fn whole_sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map_or_else(String::new, |first| first.to_uppercase().collect());
+    format!("{first}{}.", chars.as_str())
 }
 
 fn story(group: &Value) -> String {

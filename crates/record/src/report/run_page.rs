@@ -164,14 +164,14 @@ pub(super) fn repeat(out: &mut Html, run: &Run) {
         let arguments = info.command.iter().skip(1).map(|argument| quoted(argument));
         lines.push(std::iter::once("anabranch".to_owned()).chain(arguments).collect::<Vec<_>>().join(" "));
     }
-    if !run.findings.is_empty() && run.result["bench"].is_null() {
+    if !run.findings.is_empty() {
         lines.push(format!("anabranch replay {}", quoted(&format!("{}#1", run.name))));
     }
     lines.push(format!("anabranch report {}", quoted(&run.name)));
     out.commands(&lines);
     if let Some(info) = &run.info {
         let seed = format!(
-            "Seed {}; the same seed, scenario and version give the same graph on any machine and with any number of threads.",
+            "Seed {}; the same seed, scenario and version give the same result on any machine and with any number of threads.",
             info.seed
         );
         out.markup("<p class=\"soft\">").text(&seed).markup("</p>\n");

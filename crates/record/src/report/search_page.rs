@@ -45,7 +45,13 @@ fn head(out: &mut Html, run: &Run) {
     out.markup(" role=\"status\"><span class=\"mark\" aria-hidden=\"true\">").text(mark).markup("</span><p>");
     let simulations = count(&result["evaluations"]);
     let sentence = match run.verdict() {
-        "violated" => format!(", by {} different accidents in {simulations} simulations.", count(&result["findings"])),
+        "violated" => {
+            let many = match result["findings"].as_u64() {
+                Some(1) => "1 accident".to_owned(),
+                _ => format!("{} different accidents", count(&result["findings"])),
+            };
+            format!(", by {many} in {simulations} simulations.")
+        }
         "not found" => {
             format!(" in {simulations} simulations. A search proves nothing: what it did not find may exist.")
         }

@@ -9,9 +9,7 @@ use anabranch_driving::{Gear, PlanError};
 use anabranch_errors::ErrorSetError;
 use anabranch_geometry::{Arc, Body, Edge, EdgeSet, Path};
 use anabranch_kernel::{Axis, CellSize, Grid, ParamSpace, Variable};
-use anabranch_monitors::{
-    LOW_SPEED_SIGNALS, Program, ROAD_SIGNALS, Requirement, Requirements, Rule, SignalKind, recorded,
-};
+use anabranch_monitors::{LOW_SPEED_SIGNALS, Program, Requirement, Requirements, Rule};
 use anabranch_sensing::{Localisation, OBSTACLES_MAX, ObstacleSensor, Presence, SensedObstacle};
 use anabranch_vehicle::CarModel;
 
@@ -19,6 +17,7 @@ use super::errors::{self, Numbers, error_set};
 use super::foreign::Outside;
 use super::index::EdgeIndex;
 use super::likelihood::likelihood;
+use super::measure::Measuring;
 use super::outside;
 use super::plan::{Plan, Planning, Replanning, closed_edges};
 use super::{Drive, Driver, Eyes, Goal};
@@ -107,29 +106,27 @@ impl Drive {
             None => (None, plans(spec, &planning, &driver)?),
         };
         let walls = walls(spec);
-        let cruise_mps = cruise_mps(spec);
-        let speed_bound_mps = SPEED_BOUND_FACTOR * cruise_mps + SPEED_BOUND_EXTRA_MPS;
+        let speed_bound_mps = SPEED_BOUND_FACTOR * cruise_mps(spec) + SPEED_BOUND_EXTRA_MPS;
         let index = EdgeIndex::new(&walls, &body, speed_bound_mps * spec.explore.segment_s.value.max(1.0));
         let requirements = requirements(spec).limited(super::given::exceeding(spec, errors.space()));
+        let measuring = Measuring::new(&requirements, spec.signal_table(), spec.road.is_some(), spec.ego.vehicle.door);
         let mut drive = Self {
             name: spec.name.value.clone(),
             eyes: eyes(spec, &numbers, errors.reach().late_ticks),
             replanning: replanning(spec, &planning)?,
             localisation: Localisation { cycle_ticks: spec.ego.localisation_cycle_s.map_or(1, |c| ticks(c.value)) },
             space: start_space(spec),
-            goal: Goal {
-                pose: spec.ego.goal.pose,
-                tolerance_m: spec.ego.goal.tolerance_m.value,
-                heading_tolerance_rad: spec.ego.goal.heading_tolerance_rad.value,
-            },
+            goal: goal(spec),
             requirement_ids: requirements.ids(),
+            signals: measuring.recorded(),
+            measuring,
             segment_ticks: ticks(spec.explore.segment_s.value),
             until_ticks: ticks(spec.explore.until_s.value),
             layout: super::state::Layout::default(),
-            signals: recorded(signal_table(spec)),
             street,
             side_by_side: false,
             wide: super::lanes::wide_lanes(),
+            behind: outside::behind(spec, &model, f64::from(control_ticks) * model.dt_s)?,
             model,
             body,
             driver,
@@ -282,11 +279,6 @@ fn fastest_mps(road: &file::RoadSpec) -> f64 {
     limits.fold(0.0, f64::max)
 }
 
-/// The signals that requirements can be about.
-pub(super) fn signal_table(spec: &ScenarioSpec) -> &'static [(&'static str, SignalKind)] {
-    if spec.road.is_some() { ROAD_SIGNALS } else { LOW_SPEED_SIGNALS }
-}
-
 /// Obstacles that sensors have to see, in the order of the file.
 fn sensed_numbers(spec: &ScenarioSpec) -> Result<Numbers, AssembleError> {
     if let Some(road) = &spec.road {
@@ -393,18 +385,27 @@ fn replanning(spec: &ScenarioSpec, planning: &Planning) -> Result<Option<Replann
     Ok(Some(Replanning { cycle_ticks, planning: planning.clone() }))
 }
 
+fn goal(spec: &ScenarioSpec) -> Goal {
+    let given = &spec.ego.goal;
+    let (tolerance_m, heading_tolerance_rad) = (given.tolerance_m.value, given.heading_tolerance_rad.value);
+    Goal { pose: given.pose, tolerance_m, heading_tolerance_rad }
+}
+
 fn requirements(spec: &ScenarioSpec) -> Requirements {
+    let signals = spec.signal_table();
     let build = |r: &file::RequirementSpec| {
         let rule = match r.form.value {
             Form::Never => Rule::Never,
             Form::Always => Rule::Always,
+            Form::AtStart => Rule::AtStart,
+            Form::AtFinish => Rule::AtFinish,
             Form::Eventually => Rule::Eventually { by_ticks: r.by_s.map(|by| u64::from(spec.world.ticks(by.value))) },
         };
         let level = match r.level {
             file::Level::Must => anabranch_monitors::Level::Must,
             file::Level::Should => anabranch_monitors::Level::Should,
         };
-        Requirement::new(&r.id.value, level, rule, &r.expression.value, signal_table(spec))
+        Requirement::new(&r.id.value, level, rule, &r.expression.value, &signals)
             .expect("expressions were checked when the file was read")
     };
     Requirements::new(spec.requirements.iter().map(build).collect(), spec.world.step_s.value)

@@ -2,8 +2,9 @@
 
 use anabranch_errors::{
     Acceleration, ActuatorDelay, Appears, Drift, Entry, ErrorSet, ErrorSetError, Frame, Friction, Grouping, Growth,
-    Jump, JumpParts, Limits, Model, Obstacle, ObstacleDisplaced, ObstacleFlipped, ObstacleGhost, ObstacleLate,
-    ObstacleMissed, OfSensor, PositionDrift, SensorDelay, SensorFault, SensorLost, SilentSensor, Steering, Targets,
+    Jump, JumpParts, Leak, Limits, MessagesLate, MessagesLost, Model, MonitorLost, Obstacle, ObstacleDisplaced,
+    ObstacleFlipped, ObstacleGhost, ObstacleLate, ObstacleMissed, OfSensor, PositionDrift, SensorDelay, SensorFault,
+    SensorLost, SilentSensor, Steering, Targets,
 };
 use anabranch_sensing::MotionSensor;
 
@@ -56,6 +57,19 @@ fn plain_model(spec: &ScenarioSpec, error: &ErrorSpec, numbers: &Numbers) -> Mod
             let position = position_m.map(|size| PositionDrift { growth: growth(size), directions: *directions as u8 });
             let segment_s = spec.explore.segment_s.value;
             Drift::new(&id, frame_of(*frame), position, heading_rad.map(growth), segment_s).into()
+        }
+        ErrorKind::Delay { by_s } if error.on.value == ErrorPlace::Radio => {
+            MessagesLate { id, delays_ticks: ticks(by_s), tick_s }.into()
+        }
+        ErrorKind::MessagesLost { objects } => {
+            let objects = objects.iter().map(|number| (spec.object_id(*number).to_owned(), *number as u8));
+            MessagesLost { id, senders: objects.collect() }.into()
+        }
+        ErrorKind::MonitorLost => MonitorLost { id }.into(),
+        ErrorKind::Leak { by_pa, wheels, stays } => {
+            let wheels = wheels.iter().map(|wheel| (wheel.word().to_owned(), *wheel as u8)).collect();
+            let segment_s = spec.explore.segment_s.value;
+            Leak { id, wheels, losses_pa: by_pa.clone(), segment_s, stays: *stays }.into()
         }
         ErrorKind::Delay { by_s } if error.on.value != ErrorPlace::Actuators => {
             SensorDelay { id, delays_ticks: ticks(by_s), tick_s }.into()

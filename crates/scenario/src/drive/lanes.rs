@@ -14,7 +14,6 @@ use anabranch_vehicle::{Car, Gear};
 
 use super::model::ModelLanes;
 use super::state::{DriveState, DriverMemory, FREE_M, HeldCommand};
-use super::tick::COSTLY;
 use super::{Drive, Driver};
 
 /// Most lanes of any type that is used.
@@ -100,6 +99,7 @@ impl Drive {
         matches!(self.driver, Driver::Path(_) | Driver::Model(_))
             && self.street.is_none()
             && self.part.is_none()
+            && self.behind.is_none()
             && !self.requirements.is_temporal()
             && self.eyes.is_none()
             && self.replanning.is_none()
@@ -107,7 +107,7 @@ impl Drive {
             && reach.actuator_delay_ticks == 0
             && self.localisation.cycle_ticks == 1
             && self.segment_ticks.is_multiple_of(self.control_ticks)
-            && self.requirements.signals_used() & COSTLY == 0
+            && self.measuring.is_cheap()
             && self.wide
     }
 
@@ -125,13 +125,19 @@ impl Drive {
         for group in order.chunk_by(|a, b| a.0 == b.0) {
             for pack in group.chunks(LANES_MAX) {
                 let path = &self.plans[usize::from(pack[0].0.start)].path;
-                if pack.len() < WORTH_IT || path.sections().is_empty() {
+                if pack.len() < WORTH_IT || path.sections().is_empty() || self.is_judged_alone(pack[0].0.tick) {
                     pack.iter().for_each(|(_, i)| self.run_job(&mut jobs[*i as usize]));
                 } else {
                     self.run_pack(jobs, pack, path);
                 }
             }
         }
+    }
+
+    /// Whether a segment has a frame that is judged otherwise than the rest: before the first base cycle, or after the last.
+    fn is_judged_alone(&self, tick: u32) -> bool {
+        (tick == 0 && self.requirements.has_start())
+            || (tick + self.segment_ticks >= self.until_ticks && self.requirements.has_finish())
     }
 
     fn run_job(&self, job: &mut Job<DriveState>) {
@@ -360,7 +366,7 @@ impl Drive {
         job.end = Ok(SegmentEnd::Open);
         if state.tick >= self.until_ticks {
             let mut watch = Watch::off();
-            job.end = Ok(self.finish(state, &mut watch).unwrap_or(SegmentEnd::TimedOut));
+            job.end = Ok(self.finish(state, &[], &mut watch).unwrap_or(SegmentEnd::TimedOut));
             job.notes = watch.notes;
         }
     }

@@ -1,13 +1,16 @@
 //! The closed loop of a low-speed scenario as a [`System`]: sense, corrupt, decide, corrupt, move, judge.
 
+mod along;
 mod assemble;
 mod danger;
+mod door;
 mod errors;
 pub mod foreign;
 mod given;
 mod index;
 mod lanes;
 mod likelihood;
+mod measure;
 mod model;
 mod obstacles;
 mod outside;
@@ -39,7 +42,7 @@ pub(crate) use likelihood::{Likely, likely};
 pub use model::ModelMemory;
 use plan::{Plan, Replanning};
 pub use state::{DriveState, DriverMemory};
-pub use street::{Attached, RoadUser, StreetState};
+pub use street::{Attached, RoadUser, StreetState, Witnessed};
 
 /// The driver under test.
 #[derive(Clone, Debug)]
@@ -86,6 +89,8 @@ pub struct Drive {
     driver: Driver,
     /// A part of the car that comes from outside.
     part: Option<Part>,
+    /// Component models between a built-in driver and the car.
+    behind: Option<Arc<model::ModelDriver>>,
     control_ticks: u32,
     localisation: Localisation,
     eyes: Option<Eyes>,
@@ -98,6 +103,8 @@ pub struct Drive {
     likelihood: Option<Likelihood>,
     requirements: Requirements,
     requirement_ids: Vec<String>,
+    /// What is measured over a run.
+    measuring: measure::Measuring,
     walls: EdgeSet,
     index: EdgeIndex,
     /// Faster than this the index does not hold and all edges are looked at.
@@ -207,12 +214,14 @@ impl System for Drive {
     fn time_matters(&self) -> bool {
         // A run must end by its deadline, a timetable is a clock, and whoever comes from outside is told the time.
         self.requirements.has_deadline()
+            || self.measuring.time_matters()
             || match &self.driver {
                 Driver::Path(_) => false,
                 Driver::Model(driver) => driver.knows_time() || self.street.is_some(),
                 Driver::Trajectory(_) | Driver::Foreign(_) | Driver::Road => true,
             }
             || self.part.is_some()
+            || self.behind.as_ref().is_some_and(|behind| behind.knows_time())
             || self.has_eventually()
     }
     fn requirements(&self) -> &[String] {

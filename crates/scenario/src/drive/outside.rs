@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use anabranch_bridge::{Kind, Misbehaviour, Role};
 use anabranch_driving::follow::{LateralLaw, PathFollowerSpec};
+use anabranch_sensing::Zones;
 use anabranch_vehicle::CarModel;
 
 use super::assemble::AssembleError;
 use super::foreign::{ForeignDriver, Laws, Outside, Part};
 use super::model::{ModelDriver, Wrong};
+use super::street;
 use super::{Drive, Driver};
 use crate::file::{ErrorKind, ErrorPlace, ModelSpec, PartKind, PartSpec, ScenarioSpec};
 
@@ -41,8 +43,34 @@ pub(super) fn model_driver(
         let what = "a component model follows one path; leave out `replan`".to_owned();
         return Err(AssembleError::Unsupported { what, span: replan.span });
     }
+    let zones = match given.obeys_zones() {
+        true => street::zones(spec.road.as_ref(), &spec.world),
+        false => Zones::default(),
+    };
+    if zones.any_lost() {
+        let what = "noise of a model grows where reception is bad, and cannot be lost; a zone here receives nothing: \
+                    leave `situational` out, or use a filter and its `gps`"
+            .to_owned();
+        return Err(AssembleError::Unsupported { what, span: given.stages[0].file.span });
+    }
     let laws = laws(spec, model);
-    Ok(Driver::Model(Arc::new(ModelDriver::new(given, (laws.lateral, laws.speed), model, cycle_s))))
+    let driver = ModelDriver::new(given, (laws.lateral, laws.speed), model, cycle_s);
+    Ok(Driver::Model(Arc::new(driver.in_zones(zones))))
+}
+
+/// Component models behind a built-in driver.
+pub(super) fn behind(
+    spec: &ScenarioSpec,
+    model: &CarModel,
+    cycle_s: f64,
+) -> Result<Option<Arc<ModelDriver>>, AssembleError> {
+    let Some(given) = &spec.ego.driver.behind else { return Ok(None) };
+    if let Some(part) = &spec.ego.part {
+        let what = "a part of the car from outside and actuators of the driver do not work together yet".to_owned();
+        return Err(AssembleError::Unsupported { what, span: part.span });
+    }
+    let laws = laws(spec, model);
+    Ok(Some(Arc::new(ModelDriver::new(given, (laws.lateral, laws.speed), model, cycle_s))))
 }
 
 /// What comes from outside is the driver, or the part of the car that the scenario wants from there.
@@ -123,6 +151,10 @@ impl Drive {
         if let Driver::Model(driver) = &mut self.driver {
             driver.number(self.requirement_ids.len() as u16);
             self.requirement_ids.extend(Wrong::REQUIREMENTS.map(str::to_owned));
+        }
+        if let Some(behind) = &mut self.behind {
+            behind.number(self.requirement_ids.len() as u16);
+            self.requirement_ids.extend(Wrong::REQUIREMENTS.map(|id| id.replacen("driver", "actuators", 1)));
         }
         let Some(foreign) = self.foreign() else { return };
         let starts = self.space.all();

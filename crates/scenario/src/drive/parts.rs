@@ -46,7 +46,7 @@ impl Driver {
 impl Drive {
     /// The configuration of this loop.
     pub(super) fn cut_into_parts(&self) -> Parts {
-        let gains = self.driver.gains().filter(|_| self.part.is_none());
+        let gains = self.driver.gains().filter(|_| self.part.is_none() && self.behind.is_none());
         let Some(gains) = gains else { return Parts::default() };
         let part = |(name, gains): (&str, LateralGains)| {
             let mut digest = DigestWriter::new();

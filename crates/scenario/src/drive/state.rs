@@ -104,8 +104,12 @@ pub struct Extras {
     pub foreign: Option<ForeignMemory>,
     /// What requirements about more than one moment remember.
     pub histories: Vec<anabranch_monitors::History>,
+    /// What measures of the run remember.
+    pub measured: Option<Box<anabranch_monitors::Measured>>,
     /// Others on the road, and what the driver believes about them.
     pub street: Option<Box<StreetState>>,
+    /// What component models behind a built-in driver remember.
+    pub behind: Option<Box<ModelMemory>>,
 }
 
 impl DriveState {
@@ -166,15 +170,31 @@ pub(crate) struct Layout {
     sensed: usize,
     stand_at: Option<usize>,
     monitors: usize,
+    measured: usize,
     start: Option<usize>,
     path: Option<usize>,
     phase: Option<(usize, u32)>,
     held_command: Option<usize>,
     held_reading: Option<usize>,
     street: StreetLayout,
+    behind: usize,
 }
 
 impl Drive {
+    /// Whether anything in this scenario needs more than the plain state.
+    pub(super) fn needs_extras(&self) -> bool {
+        let reach = self.errors.reach();
+        self.eyes.is_some()
+            || self.requirements.is_temporal()
+            || self.measuring.remembered() != 0
+            || self.foreign().is_some()
+            || self.street.is_some()
+            || self.replanning.is_some()
+            || self.behind.is_some()
+            || reach.sensor_delay_ticks > 0
+            || reach.actuator_delay_ticks > 0
+    }
+
     /// Declares the key of this loop.
     pub(crate) fn lay_out(&mut self) {
         let mut layout = Layout::default();
@@ -202,6 +222,7 @@ impl Drive {
             layout.stand_at = Some(add(vec![Variable::real("stand_at", "m", 0.1)]));
         }
         layout.monitors = add(self.requirements.variables());
+        layout.measured = add(anabranch_monitors::Measured::variables(self.measuring.remembered()));
         if self.plans.len() > 1 {
             layout.start = Some(add(vec![Variable::exact("start")]));
         }
@@ -227,6 +248,7 @@ impl Drive {
         if !self.segment_ticks.is_multiple_of(self.localisation.cycle_ticks) {
             layout.held_reading = Some(add(PoseReading::variables("reading").to_vec()));
         }
+        layout.behind = add(self.behind.as_ref().map_or_else(Vec::new, |behind| behind.cell_variables()));
         if let Some(street) = &self.street {
             layout.street = street.lay_out(matches!(self.driver, Driver::Road), &mut layout.variables);
         }
@@ -287,6 +309,12 @@ impl Drive {
         if let (Some(eyes), Some(stand_at)) = (&self.eyes, layout.stand_at) {
             eyes.sensor.write_key(&extras.sensed, layout.sensed, key);
             key.real(stand_at, extras.stand_at_m);
+        }
+        if let (Some(behind), Some(memory)) = (&self.behind, &extras.behind) {
+            behind.write_cells(memory, layout.behind, key);
+        }
+        if let Some(measured) = &extras.measured {
+            measured.write_key(self.measuring.remembered(), self.model.dt_s, layout.measured, key);
         }
         if let Some(index) = layout.path {
             write_path(extras.own_path.as_deref(), index, key);

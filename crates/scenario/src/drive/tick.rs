@@ -28,6 +28,13 @@ pub(super) struct Scratch<'a> {
     pub(super) work: Option<Box<super::model::Work>>,
 }
 
+impl Scratch<'_> {
+    /// Whether somebody reads a signal in this segment.
+    pub(super) fn wants(&self, signal: usize) -> bool {
+        self.wanted >> signal & 1 == 1
+    }
+}
+
 impl Drive {
     pub(super) fn start_state(&self, seed: Seed, params: &Params) -> Result<DriveState, Fault> {
         let start = self.space.all().iter().position(|p| p == params);
@@ -65,6 +72,7 @@ impl Drive {
                     stand_at_m: FREE_M,
                     own_path: None,
                     histories: self.requirements.histories(),
+                    measured: self.measuring.start([x, y], 0.0),
                     foreign: self.foreign().map(|_| {
                         ForeignMemory::start(seed, plan.path.sections().first().map_or(0.0, |first| first.start_m))
                     }),
@@ -72,21 +80,10 @@ impl Drive {
                         .street
                         .as_ref()
                         .map(|street| Box::new(street.start(seed, start, &Car { speed, ..Car::at(pose) }))),
+                    behind: self.behind.as_ref().map(|behind| Box::new(behind.memory(seed, &plan.path))),
                 })
             }),
         })
-    }
-
-    /// Whether anything in this scenario needs more than the plain state.
-    fn needs_extras(&self) -> bool {
-        let reach = self.errors.reach();
-        self.eyes.is_some()
-            || self.requirements.is_temporal()
-            || self.foreign().is_some()
-            || self.street.is_some()
-            || self.replanning.is_some()
-            || reach.sensor_delay_ticks > 0
-            || reach.actuator_delay_ticks > 0
     }
 
     /// Runs one segment and says what it read.
@@ -135,6 +132,9 @@ impl Drive {
     #[inline(always)]
     fn run_segment(&self, state: &mut DriveState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
         let mut scratch = self.begin_segment(state, choice, watch);
+        if let Some(end) = self.open_run(state, &scratch, watch) {
+            return Ok(end);
+        }
         for cycle in 0..self.segment_ticks {
             if let Some(end) = self.tick(state, cycle, &mut scratch, watch)? {
                 return Ok(end);
@@ -150,15 +150,11 @@ impl Drive {
         self.requirements.begin(choice, &mut state.monitors);
         let car = &state.car.car;
         let (sin, cos) = maths::sin_cos(car.heading);
-        let wanted = if watch.is_recording() { u64::MAX } else { self.requirements.signals_used() };
+        let wanted = if watch.is_recording() { u64::MAX } else { self.measuring.wanted };
         let edges = self.index.near(self.index.square(car.x, car.y));
         let present = self.eyes.as_ref().map_or(0, |eyes| eyes.sensor.present(effects.appeared) & eyes.appearing);
         let mut scratch = Scratch { effects, edges, present, cos, sin, clearance_m: f64::INFINITY, wanted, work: None };
         scratch.clearance_m = self.clearance(state, &scratch);
-        if watch.is_recording() && state.tick == 0 && self.street.is_none() {
-            let frame = self.frame(state, &scratch, state.car.car.accel, None);
-            watch.frame(0, &frame);
-        }
         scratch
     }
 
@@ -168,7 +164,7 @@ impl Drive {
         if state.tick < self.until_ticks {
             return SegmentEnd::Open;
         }
-        self.finish(state, watch).unwrap_or(SegmentEnd::TimedOut)
+        self.finish(state, &[], watch).unwrap_or(SegmentEnd::TimedOut)
     }
 
     /// One base cycle; `Some` if the run ends in it.
@@ -202,7 +198,13 @@ impl Drive {
             if matches!(self.driver, Driver::Model(_)) {
                 return self.decide_by_model(state, told, perceived, scratch);
             }
-            let command = self.decide(state, told);
+            let mut command = self.decide(state, told);
+            if let Some(behind) = &self.behind {
+                match self.pass_through(behind, state, told, command, scratch) {
+                    Ok(passed) => command = passed,
+                    Err(end) => return Some(end),
+                }
+            }
             state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
             state.car.gear = Gear::of_sign(command.gear_sign);
         }
@@ -218,7 +220,14 @@ impl Drive {
         watch: &mut Watch<'_>,
     ) -> Result<Option<SegmentEnd>, Fault> {
         let (steering, accel) = self.commanded(state, scratch);
-        self.act_by(state, scratch, watch, |car, gear_sign| self.model.step(car, steering, accel, gear_sign))
+        self.act_by(
+            state,
+            scratch,
+            watch,
+            // Left to itself the compiler makes a function of it, one that knows nothing of wide registers.
+            #[inline(always)]
+            |car, gear_sign| self.model.step(car, steering, accel, gear_sign),
+        )
     }
 
     /// What reaches the car of the last command: late, altered, or as it was.
@@ -250,8 +259,7 @@ impl Drive {
         }
         watch.see_margin(scratch.clearance_m);
         let frame = self.frame(state, scratch, accel_before, contact.as_ref());
-        watch.frame(u64::from(state.tick), &frame);
-        Ok(self.judge(state, &frame, contact.as_ref(), watch))
+        Ok(self.see(state, &frame, contact.as_ref(), watch, |doors| self.show_obstacles(scratch, doors)))
     }
 
     /// What the driver is told about its car.
@@ -376,7 +384,7 @@ impl Drive {
         dx * dx + dy * dy > most_m * most_m
     }
 
-    fn present_edges(&self, present: u32) -> impl Iterator<Item = &[WallEdge]> {
+    pub(super) fn present_edges(&self, present: u32) -> impl Iterator<Item = &[WallEdge]> {
         let solid = self.eyes.as_ref().map_or(&[][..], |eyes| &eyes.solid);
         let there = move |(n, _): &(usize, _)| present >> n & 1 == 1;
         solid.iter().enumerate().filter(there).map(|(_, edges)| edges.edges())
@@ -467,20 +475,13 @@ impl Drive {
             return Some(SegmentEnd::Violated(verdicts(judgement.violated, tick, place)));
         }
         if state.driver.is_completed() {
-            return Some(self.finish(state, watch).unwrap_or(SegmentEnd::Goal));
+            return Some(self.finish(state, frame, watch).unwrap_or(SegmentEnd::Goal));
+        }
+        // The time of a run is over with the last base cycle of a segment.
+        if self.requirements.has_finish() && state.tick >= self.until_ticks {
+            return Some(self.finish(state, frame, watch).unwrap_or(SegmentEnd::TimedOut));
         }
         None
-    }
-
-    /// The end of a run: what had to happen and did not.
-    pub(super) fn finish(&self, state: &mut DriveState, watch: &mut Watch<'_>) -> Option<SegmentEnd> {
-        let tick = u64::from(state.tick);
-        let (memory, histories) = state.remembered();
-        let judgement = self.requirements.finish(memory, histories);
-        for note in verdicts(judgement.noted, tick, None) {
-            watch.note(note);
-        }
-        (judgement.violated != 0).then(|| SegmentEnd::Violated(verdicts(judgement.violated, tick, None)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What may go wrong, as a scenario file says it.
 
+use anabranch_helpers::Wheel;
 use anabranch_sensing::MotionSensor;
 
 use super::span::{Located, Span};
@@ -130,6 +131,22 @@ pub enum ErrorKind {
     Appears {
         /// Index of the obstacle.
         obstacle: usize,
+    },
+    /// Messages of other cars do not arrive (S2-22).
+    MessagesLost {
+        /// Numbers of the objects whose messages are lost, one mode each; everybody's at once if empty.
+        objects: Vec<usize>,
+    },
+    /// The monitor of the tyres tells nothing new (S2-22).
+    MonitorLost,
+    /// A tyre loses air (S2-22).
+    Leak {
+        /// Pressure that is lost in a segment.
+        by_pa: Vec<f64>,
+        /// Which ones, one mode for each and each loss.
+        wheels: Vec<Wheel>,
+        /// From then on.
+        stays: bool,
     },
 }
 

@@ -28,6 +28,7 @@ pub(crate) use build::{script, sensor, way};
 mod check;
 mod codes;
 mod error_spec;
+mod helper_spec;
 mod inline;
 pub mod keys;
 mod model_spec;
@@ -55,6 +56,7 @@ pub use anabranch_geometry::tiles::AnyBytes;
 pub use anabranch_roads::report::{Colour, DIAGNOSTICS_MAX, Diagnostic, Report};
 pub use codes::Code;
 pub use error_spec::{DriftSize, ErrorKind, ErrorSpec, LimitsSpec, ModeWeights, ProbabilitySpec};
+pub use helper_spec::{HelperSpec, RadioGiven, TyresGiven};
 pub use inline::{error_file, variation_file};
 pub use model_spec::{CommandSlots, ModelCell, ModelInput, ModelSource, ModelSpec, StageSpec, is_model};
 pub use motion_spec::{FilterSpec, GaugeGiven, MotionSensorGiven, PlainSpec, VehicleModel, ZoneEffect, ZoneSpec};
@@ -67,9 +69,9 @@ pub use road_spec::{
 pub use search_spec::{Over, Range, SearchSpec, VarySpec};
 pub use span::{Located, Place, Source, Span};
 pub use spec::{
-    BudgetSpec, DriverSpec, EgoSpec, ExploreSpec, GivenSpec, GoalSpec, Level, MergeCell, MergeSize, MergeSpec,
-    ObstacleSensorSpec, ObstacleSpec, RequirementSpec, ScenarioSpec, Start, StartSpec, TilesSpec, VehicleSpec,
-    WallSpec, WorldSpec,
+    BudgetSpec, DoorSpec, DriverSpec, EgoSpec, ExploreSpec, GivenSpec, GoalSpec, Level, MergeCell, MergeSize,
+    MergeSpec, ObstacleSensorSpec, ObstacleSpec, RequirementSpec, ScenarioSpec, Start, StartSpec, TilesSpec,
+    VehicleSpec, WallSpec, WorldSpec,
 };
 pub use tree::{Document, FILE_BYTES_MAX};
 pub use words::{
@@ -137,13 +139,16 @@ fn check_with_monitors(text: &str) -> Result<(), ExpressionError> {
     check_against(text, anabranch_monitors::LOW_SPEED_SIGNALS)
 }
 
-fn check_on_roads(text: &str) -> Result<(), ExpressionError> {
-    check_against(text, anabranch_monitors::ROAD_SIGNALS)
+fn check_against(text: &str, table: &[(&str, anabranch_monitors::SignalKind)]) -> Result<(), ExpressionError> {
+    check_as(anabranch_monitors::Rule::Always, text, table)
 }
 
-fn check_against(text: &str, table: &[(&str, anabranch_monitors::SignalKind)]) -> Result<(), ExpressionError> {
-    use anabranch_monitors::{Level, Requirement, Rule};
-    let compiled = Requirement::new("", Level::Must, Rule::Always, text, table);
+fn check_as(
+    rule: anabranch_monitors::Rule,
+    text: &str,
+    table: &[(&str, anabranch_monitors::SignalKind)],
+) -> Result<(), ExpressionError> {
+    let compiled = anabranch_monitors::Requirement::new("", anabranch_monitors::Level::Must, rule, text, table);
     compiled.map(|_| ()).map_err(|error| ExpressionError {
         offset: error.at.offset,
         length: error.at.length,
@@ -219,9 +224,16 @@ fn check_files(problems: &mut Problems<'_>, spec: &ScenarioSpec, hooks: &Hooks<'
 }
 
 fn check_expressions(problems: &mut Problems<'_>, spec: &ScenarioSpec, hooks: &Hooks<'_>) {
+    let table = spec.signal_table();
+    let check_on_roads = |text: &str| check_against(text, &table);
     let check = if spec.road.is_some() { &check_on_roads } else { hooks.check_expression };
-    for Located { value, span } in spec.requirements.iter().map(|requirement| &requirement.expression) {
-        if let Err(error) = check(value) {
+    for requirement in &spec.requirements {
+        let Located { value, span } = &requirement.expression;
+        let checked = check(value).and_then(|()| match requirement.form.value {
+            Form::AtFinish => check_as(anabranch_monitors::Rule::AtFinish, value, &table),
+            _ => Ok(()),
+        });
+        if let Err(error) = checked {
             let part = problems.document.part_of_text(*span, value, error.offset, error.length.max(1));
             problems.add(Code::Expression, part, error.message, error.help);
         }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use anabranch_kernel::Variable;
 use anabranch_program::Program;
-use anabranch_sensing::NoiseModel;
+use anabranch_sensing::{NoiseModel, Situations};
 
 use super::span::Located;
-use crate::models::Plain;
+use crate::models::{Otherwise, Plain};
 
 /// Whether a file of this name holds a component model.
 pub fn is_model(name: &str) -> bool {
@@ -23,6 +23,14 @@ pub struct ModelSpec {
     pub stages: Vec<StageSpec>,
     /// Which numbers are the command.
     pub command: CommandSlots,
+}
+
+impl ModelSpec {
+    /// Whether zones of bad reception scale the noise of one of its inputs.
+    pub fn obeys_zones(&self) -> bool {
+        let mut noises = self.stages.iter().flat_map(|stage| &stage.inputs).filter_map(|input| input.noise);
+        noises.any(|noise| noise.situations == Situations::Obeyed)
+    }
 }
 
 /// One component of it.
@@ -58,8 +66,12 @@ pub enum ModelSource {
     Constant(f64),
     /// What every driver is told.
     Plain(Plain),
+    /// The same as the public simulators tell it.
+    Otherwise(Otherwise),
     /// Something else that drivers are told, by name: objects and roads.
     Seen(String),
+    /// What the built-in driver commands: 0 the angle of the wheels, 1 the acceleration, 2 the gear.
+    Driven(usize),
     /// What a component before gives: number of the component and of the output.
     Output(usize, usize),
     /// What a component before was given: number of the component and of the input.
@@ -71,8 +83,12 @@ pub enum ModelSource {
 pub struct CommandSlots {
     /// Angle of the front wheels.
     pub steer: (usize, usize),
+    /// 1 if that angle is positive to the left, -1 if to the right.
+    pub steer_sign: i8,
     /// Acceleration along the gear.
     pub accel: (usize, usize),
+    /// Deceleration that is taken from it, where the brakes are commanded apart.
+    pub brake: Option<(usize, usize)>,
     /// 1 or -1; that of the path if `None`.
     pub gear: Option<(usize, usize)>,
     /// Anything but 0 says that the manoeuvre is completed.

@@ -26,6 +26,19 @@ pub struct RoadSpec {
     pub triggers: Vec<TriggerSpec>,
     /// What sees others, at least one.
     pub sensors: Vec<SensorSpec>,
+    /// Part of the range of sensors, and of that of signs, which the time of day leaves; 1 by day.
+    pub light: f64,
+    /// The sun is low.
+    pub is_twilight: bool,
+    /// Nothing hides anything. No file says so; it is how one asks what would have been in sight.
+    pub sees_through: bool,
+}
+
+impl RoadSpec {
+    /// How far the farthest of the sensors sees in this light.
+    pub fn sees_m(&self) -> f64 {
+        self.sensors.iter().map(|sensor| sensor.range_m * self.light).fold(0.0, f64::max)
+    }
 }
 
 /// Somebody or something on the road.
@@ -211,7 +224,7 @@ pub enum TriggerWhen {
 pub struct SensorSpec {
     /// Its name; `sensor` where there is one only and it has none.
     pub id: Located<String>,
-    /// How far.
+    /// How far by day.
     pub range_m: f64,
     /// Field of view.
     pub view_rad: Located<f64>,
@@ -241,4 +254,15 @@ pub struct SensorSpec {
     pub flip: f64,
     /// Probability of a ghost per look.
     pub ghost: f64,
+}
+
+impl SensorSpec {
+    /// Takes away all that is wrong with it but its place, its range and its cycle: it misses nothing in sight, tells it at once,
+    /// and has no noise. No file says so; it is how one asks whether a better sensor would have helped.
+    pub fn make_perfect(&mut self) {
+        self.rate = DetectionRate::ALWAYS;
+        (self.position, self.heading) = (NoiseModel::NONE, NoiseModel::NONE);
+        (self.flip, self.ghost, self.share) = (0.0, 0.0, 0.0);
+        self.latency_s.value = 0.0;
+    }
 }

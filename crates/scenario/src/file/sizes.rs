@@ -15,13 +15,16 @@ impl ErrorSpec {
             ErrorKind::Offset { .. } if self.on.value == ErrorPlace::Steering => vec![Dimension::Angle],
             ErrorKind::Offset { .. } => vec![Dimension::Acceleration],
             ErrorKind::Displaced { .. } => vec![Dimension::Length],
+            ErrorKind::Leak { .. } => vec![Dimension::Pressure],
             // Of a gain its distance from 1; what is there or not has the size 1.
             ErrorKind::Gain { .. }
             | ErrorKind::Lost { .. }
             | ErrorKind::Flipped { .. }
             | ErrorKind::Missed { .. }
             | ErrorKind::Ghost { .. }
-            | ErrorKind::Appears { .. } => {
+            | ErrorKind::Appears { .. }
+            | ErrorKind::MessagesLost { .. }
+            | ErrorKind::MonitorLost => {
                 vec![Dimension::Number]
             }
         }

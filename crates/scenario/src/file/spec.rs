@@ -6,6 +6,7 @@ use anabranch_kernel::units::Dimension;
 use anabranch_vehicle::CarSpec;
 
 use super::error_spec::{ErrorSpec, LimitsSpec};
+use super::helper_spec::HelperSpec;
 use super::model_spec::ModelSpec;
 use super::motion_spec::{FilterSpec, PlainSpec, VehicleModel, ZoneSpec};
 use super::outside::{OutsideSpec, PartSpec};
@@ -29,6 +30,8 @@ pub struct ScenarioSpec {
     pub ego: EgoSpec,
     /// What may go wrong, in the order of the file.
     pub errors: Vec<ErrorSpec>,
+    /// Simulators beside the main one.
+    pub helpers: HelperSpec,
     /// Limits for all errors together.
     pub limits: LimitsSpec,
     /// How error combinations are explored.
@@ -49,6 +52,10 @@ impl ScenarioSpec {
         let mut ids = self.world.obstacles.iter().map(|obstacle| &obstacle.id).chain(objects).chain(triggers);
         ids.nth(number).map_or("", |id| &id.value)
     }
+    /// The name of an object on the road, by its number.
+    pub fn object_id(&self, number: usize) -> &str {
+        self.road.iter().flat_map(|road| &road.objects).nth(number).map_or("", |object| &object.id.value)
+    }
 }
 
 /// Everything around the car.
@@ -66,6 +73,8 @@ pub struct WorldSpec {
     pub zones: Vec<ZoneSpec>,
     /// Permanent obstacles beside roads.
     pub tiles: Option<TilesSpec>,
+    /// How bright it is, from 0 at night to 1 by day: what pictures look like.
+    pub daylight: f64,
 }
 
 /// Permanent obstacles as tiles, read where they are needed.
@@ -137,6 +146,8 @@ pub struct EgoSpec {
     pub plain: Option<PlainSpec>,
     /// What sees unknown obstacles.
     pub obstacle_sensor: Option<ObstacleSensorSpec>,
+    /// From how far before their line signs and lights are known by day; by the map if `None`.
+    pub sign_range_m: Option<Located<f64>>,
 }
 
 /// The car, with its changed values filled in and checked.
@@ -148,6 +159,29 @@ pub struct VehicleSpec {
     pub car: CarSpec,
     /// What moves it.
     pub model: Located<VehicleModel>,
+    /// Its front doors.
+    pub door: DoorSpec,
+}
+
+/// The front doors of a car, one on each side: hinged in front, alike.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DoorSpec {
+    /// The hinge, ahead of the rear axle.
+    pub hinge_m: f64,
+    /// From the hinge to the edge that opens.
+    pub length_m: f64,
+}
+
+impl DoorSpec {
+    /// From the front axle back to the hinge of a usual car.
+    const BEHIND_FRONT_AXLE_M: f64 = 0.6;
+    /// The door of a usual car.
+    const LENGTH_M: f64 = 1.1;
+
+    /// Of a car whose doors nobody described.
+    pub fn usual(car: &CarSpec) -> Self {
+        Self { hinge_m: (car.wheelbase_m - Self::BEHIND_FRONT_AXLE_M).max(0.0), length_m: Self::LENGTH_M }
+    }
 }
 
 /// Where the car starts; each list has at least one value (S1-52).
@@ -218,6 +252,8 @@ pub struct DriverSpec {
     pub outside: Option<OutsideSpec>,
     /// The component model.
     pub model: Option<ModelSpec>,
+    /// Component models behind a built-in driver; the first one passes its commands on.
+    pub behind: Option<ModelSpec>,
     /// Curvature per metre beside the path.
     pub lateral_gain_per_m2: Option<Located<f64>>,
     /// Curvature per radian off the path.

@@ -48,6 +48,7 @@ pub(super) struct Measured {
 pub(super) fn dimension_name(dimension: Dimension) -> &'static str {
     match dimension {
         Dimension::Length => "a length",
+        Dimension::Area => "an area",
         Dimension::Time => "a time",
         Dimension::Speed => "a speed",
         Dimension::Acceleration => "an acceleration",
@@ -60,6 +61,7 @@ pub(super) fn dimension_name(dimension: Dimension) -> &'static str {
         Dimension::Mass => "a mass",
         Dimension::Inertia => "a moment of inertia",
         Dimension::Stiffness => "a stiffness",
+        Dimension::Pressure => "a pressure",
         Dimension::Memory => "an amount of memory",
         Dimension::Number => "a number",
     }

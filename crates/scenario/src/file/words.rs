@@ -118,6 +118,10 @@ words! {
         Always = "always",
         /// It must hold at least once.
         Eventually = "eventually",
+        /// It must hold before the first base cycle.
+        AtStart = "at_start",
+        /// It must hold when the run ends.
+        AtFinish = "at_finish",
     }
 }
 
@@ -152,6 +156,10 @@ words! {
         Friction = "world.friction",
         /// One object sensor.
         Sensor = "sensor",
+        /// Messages of other cars.
+        Radio = "helper.radio",
+        /// Pressure of the tyres.
+        Tyres = "helper.tyres",
     }
 }
 

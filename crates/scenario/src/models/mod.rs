@@ -1,6 +1,7 @@
 //! Component models as parts of the loop: what they can be told, by name.
 
 use anabranch_bridge::fmu::{FmuRole, Signal, folded};
+use anabranch_kernel::maths;
 pub use anabranch_language::Library;
 use anabranch_language::units::Dimension;
 
@@ -88,11 +89,50 @@ impl Plain {
     }
 }
 
+/// Two of these as the public simulators tell them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// Heading, counter-clockwise from north instead of east.
+    Compass,
+    /// Angle of the front wheels, positive to the right.
+    SteerRight,
+}
+
+impl Otherwise {
+    /// Both with their names.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Compass, "pose.compass"), (Self::SteerRight, "steer.right")];
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = folded(name);
+        Self::ALL.into_iter().find(|(_, known)| folded(known) == name).map(|(otherwise, _)| otherwise)
+    }
+
+    /// What it is made of.
+    pub fn plain(self) -> Plain {
+        match self {
+            Self::Compass => Plain::PoseHeading,
+            Self::SteerRight => Plain::Steer,
+        }
+    }
+
+    /// Made of its value.
+    pub(crate) fn of(self, value: f64) -> f64 {
+        match self {
+            Self::Compass => maths::wrap_angle(value - std::f64::consts::FRAC_PI_2),
+            Self::SteerRight => -value,
+        }
+    }
+}
+
 /// What a name that drivers are told measures, as exponents of metre and second.
 pub(crate) fn measures(name: &str) -> Option<Dimension> {
     let of = |metre: i32, second: i32| Dimension([metre as i8, 0, second as i8, 0, 0, 0, 0]);
     if markers::named(name).is_some() {
         return Some(of(1, 0));
+    }
+    if Otherwise::named(name).is_some() {
+        return Some(of(0, 0));
     }
     Signal::named(FmuRole::Driver, name).map(|(_, dimensions)| of(dimensions.metre, dimensions.second))
 }
@@ -100,7 +140,8 @@ pub(crate) fn measures(name: &str) -> Option<Dimension> {
 /// Every name, for people.
 pub(crate) fn names() -> Vec<String> {
     let markers = markers::NAMES.iter().map(|name| (*name).to_owned());
-    Signal::names(FmuRole::Driver).into_iter().chain(markers).collect()
+    let otherwise = Otherwise::ALL.iter().map(|(_, name)| (*name).to_owned());
+    Signal::names(FmuRole::Driver).into_iter().chain(markers).chain(otherwise).collect()
 }
 
 pub(crate) mod markers;

@@ -4,19 +4,30 @@
 //! controller, its sensors and its actuators. Both become the text of a scenario, one for each member of the family that
 //! lists and ranges of values describe. The first car is the one under test.
 
+mod body;
 mod car;
+mod fields;
+mod garage;
+mod goals;
+mod page;
+mod radio;
+mod sensors;
 mod ways;
 
 use std::path::Path;
 
-use anabranch_language::diagnostic::{Code, Lines, Problem};
-use anabranch_language::syntax::assembly::{Assembly, Entry, Text, Value, parse, quantity};
-use anabranch_language::units::Dimension;
+use anabranch_language::diagnostic::{Code, Problem};
+use anabranch_language::syntax::assembly::{
+    Assembly, Entry, MEMBERS_MAX, Route, Text, Value, moment, parse, quantity, spread,
+};
 
 use crate::file::{Diagnostic, Report};
-
-/// Members that a family may have; more is a slip in a range.
-const MEMBERS_MAX: usize = 1000;
+use fields::{Axis, Chosen, Weather, choices, fault, seconds, step_s};
+use garage::Garage;
+use page::Page;
+pub use page::Place;
+pub(crate) use page::{Source, escaped, wrong};
+use radio::Channel;
 
 /// One scenario of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +36,22 @@ pub struct Member {
     pub label: String,
     /// The scenario, as TOML.
     pub text: String,
+    /// For each line of it, the place in a simulation or a car that says so.
+    pub places: Vec<Option<Place>>,
+}
+
+impl Member {
+    /// What is wrong with the scenario is wrong with what says so: moves mistakes in `file`, the name under which the
+    /// scenario was read, to their places.
+    pub fn relocate(&self, file: &str, report: &mut Report) {
+        for told in report.diagnostics.iter_mut().filter(|told| told.file == file) {
+            let written = self.places.iter().take(told.line).rev().flatten().next();
+            let Some(place) = written.or_else(|| self.places.iter().flatten().next()) else { continue };
+            let Place { file, line, column, length, source_line } = place.clone();
+            (told.file, told.line, told.column) = (file, line, column);
+            (told.length, told.source_line) = (length, source_line);
+        }
+    }
 }
 
 /// Whether a file of this name is a simulation model.
@@ -32,37 +59,17 @@ pub fn is_simulation(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("sim"))
 }
 
-/// A text with its name, for messages.
-pub(crate) struct Source<'t> {
-    pub(crate) file: String,
-    pub(crate) text: &'t str,
+/// Whether a file of this name is a car model.
+pub fn is_car(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("car"))
 }
 
-impl Source<'_> {
-    /// A mistake at its place.
-    pub(crate) fn located(&self, problem: &Problem) -> Diagnostic {
-        let start = problem.span.start as usize;
-        let (line, column) = Lines::of(self.text).place(self.text, start);
-        let marked = self.text.get(start..problem.span.end as usize).unwrap_or("").lines().next().unwrap_or("");
-        Diagnostic {
-            code: problem.code.text(),
-            file: self.file.clone(),
-            line,
-            column,
-            length: marked.chars().count().max(1),
-            message: problem.message.clone(),
-            help: problem.help.clone().unwrap_or_default(),
-            source_line: self.text.lines().nth(line - 1).unwrap_or("").to_owned(),
-        }
-    }
-    fn report(&self, problems: &[Problem]) -> Report {
-        Report::new(problems.iter().map(|problem| self.located(problem)).collect())
-    }
-}
-
-/// A mistake in a field.
-pub(crate) fn wrong(text: &Text, message: impl Into<String>, help: impl Into<String>) -> Problem {
-    Problem::error(Code::Field, text.span, message).help(help)
+/// Checks a car model with the components beside it, as if it were under test. Returns its name.
+///
+/// # Errors
+/// With its mistakes.
+pub fn check_car(path: &Path, text: &str) -> Result<String, Report> {
+    car::check(path, text)
 }
 
 /// Reads a simulation and everything it names, and writes each member of its family as a scenario.
@@ -82,35 +89,33 @@ pub fn expand(path: &Path, text: &str) -> Result<Vec<Member>, Report> {
         return Err(source.report(&problems));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
-    let simulation = Simulation { assembly: &assembly, folder };
-    let axes = simulation.axes().map_err(|problem| source.report(&[problem]))?;
+    let simulation = Simulation { assembly: &assembly, folder, source: &source };
+    let axes = simulation.axes().map_err(|problems| source.report(&problems))?;
     let mut members = Vec::new();
-    for choice in choices(&axes) {
-        let text = simulation.scenario(&source, &choice, members.len())?;
-        let label = choice.iter().zip(&axes).filter(|(_, axis)| axis.values.len() > 1);
-        let label: Vec<String> = label.map(|(value, axis)| format!("{} = {}", axis.key, value.text)).collect();
-        members.push(Member { label: label.join(", "), text });
+    for chosen in choices(&axes) {
+        let (text, places) = simulation.scenario(&chosen, members.len())?;
+        let label = chosen.0.iter().zip(&axes).filter(|(_, axis)| axis.values.len() > 1);
+        let label: Vec<String> = label.map(|((key, value), _)| format!("{key} = {}", value.text)).collect();
+        members.push(Member { label: label.join(", "), text, places });
     }
     Ok(members)
 }
 
-/// A field and all values that a family gives it.
-struct Axis {
-    key: &'static str,
-    values: Vec<Text>,
+/// Every mistake of a simulation or a car, and of the files it names.
+pub fn mistakes(path: &Path, text: &str) -> Vec<Diagnostic> {
+    let told = if is_simulation(path) { expand(path, text).map(drop) } else { car::check(path, text).map(drop) };
+    told.err().map_or_else(Vec::new, |report| report.diagnostics)
 }
 
-/// Every combination, the last field changing fastest.
-fn choices(axes: &[Axis]) -> Vec<Vec<&Text>> {
-    axes.iter().fold(vec![Vec::new()], |before, axis| {
-        let with = |one: &Vec<_>, value| one.iter().copied().chain([value]).collect();
-        before.iter().flat_map(|one| axis.values.iter().map(move |value| with(one, value))).collect()
-    })
+/// Sensors that a car can have by name, and what they tell.
+pub fn sensors() -> Vec<(&'static str, String)> {
+    sensors::all()
 }
 
 struct Simulation<'a> {
     assembly: &'a Assembly,
     folder: &'a Path,
+    source: &'a Source<'a>,
 }
 
 impl Simulation<'_> {
@@ -119,139 +124,228 @@ impl Simulation<'_> {
     }
 
     fn needed(&self, key: &str) -> Result<&Entry, Problem> {
-        let help = format!("add `{key} = …;`");
-        self.entry(key).ok_or_else(|| wrong(&self.assembly.name, format!("the simulation has no `{key}`"), help))
+        let shown = self.assembly.shown(key);
+        let help = if shown == key { format!("add `{key} = …;`") } else { format!("add `{shown} …;`") };
+        self.entry(key).ok_or_else(|| wrong(&self.assembly.name, format!("the simulation has no `{shown}`"), help))
     }
 
-    /// The fields that may have several values: map, step and duration.
-    fn axes(&self) -> Result<Vec<Axis>, Problem> {
+    /// The fields that may have several values.
+    fn axes(&self) -> Result<Vec<Axis>, Vec<Problem>> {
+        let mut told = Vec::new();
         for key in ["seed", "pedestrians"] {
-            if let Some(entry) = self.entry(key) {
+            // The public spelling says where pedestrians are.
+            if let Some(entry) = self.entry(key).filter(|entry| matches!(entry.value, Value::List(_))) {
                 let help = if key == "seed" { "give --seed on the command line" } else { "write the scenario as TOML" };
-                return Err(wrong(&entry.key, format!("`{key}` cannot be honoured here"), help));
+                told.push(wrong(&entry.key, format!("`{key}` cannot be honoured here"), help));
             }
         }
         let mut axes = Vec::new();
-        for (key, usual) in [("map", None), ("deltaT", None), ("duration", None), ("weather", Some("noRain"))] {
-            let values = match (self.entry(key), usual) {
-                (Some(Entry { value: Value::List(values), .. }), _) if key == "weather" => vec![joined(values)],
-                (Some(Entry { value: Value::List(values), .. }), _) => spread(values)?,
-                (None, Some(usual)) => vec![Text { text: usual.to_owned(), span: self.assembly.name.span }],
-                _ => {
-                    let entry = self.needed(key)?;
-                    return Err(wrong(&entry.key, format!("`{key}` needs a value"), format!("write `{key} = …;`")));
-                }
-            };
-            axes.push(Axis { key, values });
+        let fields =
+            [("map", None), ("deltaT", None), ("duration", None), ("weather", Some("dry")), ("startTime", Some(""))];
+        for (key, usual) in fields {
+            match self.values(key, usual) {
+                Ok(values) => axes.push(Axis { key, values }),
+                Err(problem) => told.push(problem),
+            }
         }
-        let count: usize = axes.iter().map(|axis| axis.values.len()).product();
+        told.extend(axes.iter().flat_map(|axis| axis.values.iter().filter_map(|value| fault(axis.key, value))));
+        match Channel::of(self.assembly).and_then(|channel| channel.map_or(Ok(Vec::new()), |channel| channel.axes())) {
+            Ok(more) => axes.extend(more),
+            Err(problem) => told.push(problem),
+        }
+        told.extend(self.needed("cars").err());
+        if !told.is_empty() {
+            told.dedup();
+            return Err(told);
+        }
+        let count = axes.iter().fold(1_usize, |count, axis| count.saturating_mul(axis.values.len()));
         if count > MEMBERS_MAX {
             let message = format!("the family has {count} members; at most {MEMBERS_MAX} are run");
-            return Err(wrong(&self.assembly.name, message, "use shorter lists or wider steps"));
+            return Err(vec![wrong(&self.assembly.name, message, "use shorter lists or wider steps")]);
         }
         Ok(axes)
     }
 
-    /// The text of one member.
-    fn scenario(&self, source: &Source<'_>, choice: &[&Text], number: usize) -> Result<String, Report> {
-        let told = |problem: Problem| source.report(&[problem]);
-        let [map, step, duration, weather] = choice else { unreachable!("there are four fields") };
-        let (step_s, duration_s) = (seconds(step).map_err(told)?, seconds(duration).map_err(told)?);
-        let friction = friction(weather).map_err(told)?;
-        let road = ways::read_map(self.folder, map, &|problem| told(problem))?;
-        let ways = self.ways(&road).map_err(told)?;
-        let Some((plate, ego)) = ways.first() else {
-            return Err(told(wrong(
-                &self.assembly.name,
-                "the simulation has no car",
-                "add `cars { PLATE: {start -> goal} }`",
-            )));
+    /// All values of a field.
+    fn values(&self, key: &str, usual: Option<&str>) -> Result<Vec<Text>, Problem> {
+        match (self.entry(key), usual) {
+            (Some(Entry { value: Value::List(values), .. }), _) if key == "weather" => Ok(vec![joined(values)]),
+            (Some(Entry { value: Value::Family(values), .. }), _) => Ok(values.clone()),
+            (Some(Entry { value: Value::List(values), .. }), _) => spread(values),
+            (None, Some(usual)) => Ok(vec![Text { text: usual.to_owned(), span: self.assembly.name.span }]),
+            _ => {
+                let entry = self.needed(key)?;
+                let shown = self.assembly.shown(key);
+                Err(wrong(&entry.key, format!("`{shown}` needs a value"), format!("write `{shown} = …;`")))
+            }
+        }
+    }
+
+    /// The text of one member, and where its lines come from.
+    fn scenario(&self, chosen: &Chosen<'_>, number: usize) -> Result<(String, Vec<Option<Place>>), Report> {
+        let told = |problem: Problem| self.source.report(&[problem]);
+        let map_path = self.list("map_path").and_then(|path| path.first());
+        let road = ways::read_map(self.folder, map_path, chosen.needed("map"), &|problem| told(problem))?;
+        let mut origin = None;
+        let ways = self.ways("cars", &road, &mut origin).map_err(told)?;
+        let Some(ego) = ways.first() else {
+            let help = match self.assembly.shown("cars") {
+                "cars" => "add `cars { PLATE: {start -> goal} }`",
+                _ => "add `vehicle car1(0, 0, 0)->(100, 0, 0) : Model;`",
+            };
+            return Err(told(wrong(&self.assembly.name, "the simulation has no car", help)));
         };
-        let car = car::read(self.folder, plate, source)?;
+        let garage = Garage::of(self.folder, self.assembly).map_err(told)?;
+        let mut page = Page::default();
+        self.head(&mut page, chosen, number, &ego.plate).map_err(told)?;
+        page.plain("\n[road]");
+        let at = self.source.place(chosen.needed("map").span);
+        page.line(&at, &format!("map = \"{}\"", escaped(&road.name)));
+        for other in &ways[1..] {
+            self.other(&mut page, &garage, other)?;
+        }
+        self.people(&mut page, &road, &mut origin).map_err(told)?;
+        self.traffic(&mut page).map_err(told)?;
+        page.plain("\n[ego]");
+        for (key, text, place) in [("start", &ego.route.from, &ego.way.from), ("goal", &ego.route.to, &ego.way.to)] {
+            let line = format!("{key} = {{ lane = \"{}\", station = \"{} m\" }}", place.lane, place.station_m);
+            page.line(&self.source.place(text.span), &line);
+        }
+        let step = step_s(chosen.needed("deltaT")).map_err(told)?;
+        car::read(&mut page, &garage, ego.model(), self.source, step)?;
+        self.tail(&mut page, chosen, &ego.route).map_err(told)?;
+        Ok(page.finish())
+    }
+
+    /// Name and world.
+    fn head(&self, page: &mut Page, chosen: &Chosen<'_>, number: usize, plate: &Text) -> Result<(), Problem> {
         let suffix = if number == 0 { String::new() } else { format!("-{}", number + 1) };
         let name = folded(&self.assembly.name.text);
-        let mut out = format!("schema = \"anabranch/1\"\nname = \"{name}{suffix}\"\n");
-        let at = match self.entry("startTime") {
-            Some(Entry { value: Value::List(time), .. }) => format!(" at {}", joined(time).text),
-            _ => String::new(),
-        };
-        out += &format!("about = \"Simulation {} of {}{at}.\"\n", name, escaped(&plate.text));
-        out += &format!("\n[world]\nstep = \"{step_s} s\"\n");
-        if let Some(friction) = friction {
-            out += &format!("friction = {friction}\n");
+        let own = self.source.place(self.assembly.name.span);
+        page.plain("schema = \"anabranch/1\"");
+        page.line(&own, &format!("name = \"{name}{suffix}\""));
+        let time = chosen.get("startTime");
+        let at = time.map_or(String::new(), |time| format!(" at {}", escaped(&time.text)));
+        page.line(&own, &format!("about = \"Simulation {} of {}{at}.\"", name, escaped(&plate.text)));
+        page.plain("\n[world]");
+        let step = chosen.needed("deltaT");
+        page.line(&self.source.place(step.span), &format!("step = \"{} s\"", step_s(step)?));
+        if let Some(time) = time {
+            page.line(&self.source.place(time.span), &format!("time_of_day = \"{} s\"", moment(time)?));
         }
-        out += &format!("\n[road]\nmap = \"{}\"\n", escaped(&road.name));
-        for (plate, way) in &ways[1..] {
-            let other = car::size(self.folder, plate, source)?;
-            if other.is_some_and(|length_m| length_m > 8.0) {
-                out += &format!("\n[[object]]\nid = \"{}\"\nkind = \"lorry\"\n", escaped(&plate.text));
-            } else {
-                out += &format!("\n[[object]]\nid = \"{}\"\n", escaped(&plate.text));
-            }
-            out += &format!("lane = \"{}\"\nstation = \"{} m\"\n", way.from.lane, way.from.station_m);
+        let weather = chosen.needed("weather");
+        let of_weather = self.source.place(weather.span);
+        let Weather { friction, clouds, .. } = Weather::of(weather)?;
+        for (key, value) in [("friction", friction), ("clouds", clouds)] {
+            value.iter().for_each(|value| page.line(&of_weather, &format!("{key} = {value}")));
         }
-        out += &format!(
-            "\n[ego]\nstart = {{ lane = \"{}\", station = \"{} m\" }}\ngoal = {{ lane = \"{}\", station = \"{} m\" }}\n",
-            ego.from.lane, ego.from.station_m, ego.to.lane, ego.to.station_m
-        );
-        out += &car.ego;
-        out += &format!("\n[explore]\nsegment = \"1 s\"\nuntil = \"{duration_s} s\"\n");
-        out += "\n[[must]]\nid = \"no-contact\"\nnever = \"ego.contact\"\n";
-        out += "[[must]]\nid = \"stays-on-the-road\"\nnever = \"ego.off_lane\"\n";
-        Ok(out)
+        Ok(())
+    }
+
+    /// Somebody else on the road.
+    fn other(&self, page: &mut Page, garage: &Garage<'_>, other: &Driven) -> Result<(), Report> {
+        let at = self.source.place(other.plate.span);
+        let size = car::size(garage, other.model(), self.source)?;
+        if let Some(goal) = other.route.goals.first() {
+            let message = "goals are for the first vehicle, which is under test";
+            return Err(self.source.report(&[wrong(&goal.operator, message, "leave them out, or put it first")]));
+        }
+        page.plain("\n[[object]]");
+        page.line(&at, &format!("id = \"{}\"", escaped(&other.plate.text)));
+        if size.is_some_and(|length_m| length_m > 8.0) {
+            page.plain("kind = \"lorry\"");
+        }
+        let from = self.source.place(other.route.from.span);
+        page.line(&from, &format!("lane = \"{}\"", other.way.from.lane));
+        page.line(&from, &format!("station = \"{} m\"", other.way.from.station_m));
+        Ok(())
+    }
+
+    /// Pedestrians.
+    fn people(&self, page: &mut Page, road: &ways::Road, origin: &mut Option<[f64; 2]>) -> Result<(), Problem> {
+        let Some(Entry { value: Value::Block(people), .. }) = self.entry("pedestrians") else { return Ok(()) };
+        for person in people {
+            let Value::Route(route) = &person.value else { continue };
+            page.plain("\n[[object]]");
+            let at = self.source.place(person.key.span);
+            page.line(&at, &format!("id = \"{}\"", escaped(&person.key.text)));
+            road.pedestrian(route, origin)?.iter().for_each(|line| page.line(&at, line));
+        }
+        Ok(())
+    }
+
+    /// Cars without names.
+    fn traffic(&self, page: &mut Page) -> Result<(), Problem> {
+        let Some(counts) = self.list("vehicles") else { return Ok(()) };
+        let mut count = 0.0;
+        for one in counts {
+            count += quantity(one)?.0;
+        }
+        page.plain("\n[traffic]");
+        page.line(&self.source.place(counts[0].span), &format!("cars = {count}"));
+        Ok(())
+    }
+
+    /// What is seen and heard, how long it lasts, and what must be true.
+    fn tail(&self, page: &mut Page, chosen: &Chosen<'_>, route: &Route) -> Result<(), Problem> {
+        let weather = chosen.needed("weather");
+        if let Some(sight_m) = Weather::of(weather)?.sight_m {
+            page.plain("\n[ego.sensor]");
+            let range_m = sight_m.min(SENSOR_RANGE_M);
+            page.line(&self.source.place(weather.span), &format!("range = \"{range_m} m\""));
+        }
+        if let Some(channel) = Channel::of(self.assembly)? {
+            channel.write(page, self.source, chosen)?;
+        }
+        page.plain("\n[explore]\nsegment = \"1 s\"");
+        let duration = chosen.needed("duration");
+        page.line(&self.source.place(duration.span), &format!("until = \"{} s\"", seconds(duration)?));
+        page.plain("\n[[must]]\nid = \"no-contact\"\nnever = \"ego.contact\"");
+        page.plain("[[must]]\nid = \"stays-on-the-road\"\nnever = \"ego.off_lane\"");
+        goals::write(page, self.source, &route.goals)
+    }
+
+    fn list(&self, key: &str) -> Option<&[Text]> {
+        match self.entry(key) {
+            Some(Entry { value: Value::List(values), .. }) => Some(values),
+            _ => None,
+        }
     }
 
     /// Every car with its way, in order.
-    fn ways(&self, road: &ways::Road) -> Result<Vec<(Text, ways::Way)>, Problem> {
-        let entry = self.needed("cars")?;
+    fn ways(&self, key: &str, road: &ways::Road, origin: &mut Option<[f64; 2]>) -> Result<Vec<Driven>, Problem> {
+        let entry = self.needed(key)?;
         let Value::Block(cars) = &entry.value else {
             return Err(wrong(&entry.key, "`cars` needs a block", "write `cars { PLATE: {start -> goal} }`"));
         };
         let mut ways = Vec::new();
-        let mut origin = None;
         for car in cars {
-            let Value::Route(from, to) = &car.value else {
-                return Err(wrong(
-                    &car.key,
-                    format!("`{}` has no way", car.key.text),
-                    "write `PLATE: {start -> goal}`",
-                ));
+            let Value::Route(route) = &car.value else {
+                let message = format!("`{}` has no way", car.key.text);
+                return Err(wrong(&car.key, message, "write `PLATE: {start -> goal}`"));
             };
-            ways.push((car.key.clone(), road.way(from, to, &mut origin)?));
+            let way = road.way(&route.from, &route.to, origin)?;
+            ways.push(Driven { plate: car.key.clone(), route: route.clone(), way });
         }
         Ok(ways)
     }
 }
 
-/// Values of a field one by one: lists, sets in brackets, and ranges `(from : step : to)`.
-fn spread(values: &[Text]) -> Result<Vec<Text>, Problem> {
-    let mut all = Vec::new();
-    for value in values {
-        let text = value.text.trim_start_matches('[').trim_end_matches(']').trim();
-        let Some(range) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
-            all.push(Text { text: text.to_owned(), span: value.span });
-            continue;
-        };
-        let parts: Vec<Text> =
-            range.split(':').map(|part| Text { text: part.trim().to_owned(), span: value.span }).collect();
-        let [from, step, to] = &parts[..] else {
-            return Err(wrong(value, "a range has a first value, a step and a last value", "write `(10s : 5s : 30s)`"));
-        };
-        let ((first, unit), (step, _), (last, _)) = (quantity(from)?, quantity(step)?, quantity(to)?);
-        let count = (last - first) / step;
-        if !(count.is_finite() && (0.0..MEMBERS_MAX as f64).contains(&count)) {
-            return Err(wrong(value, "the range leads nowhere", "its step leads from the first value to the last"));
-        }
-        // A hair more, so that 0.1 and 0.2 and 0.3 end with 0.3.
-        for k in 0..=(count + 1e-9).floor() as usize {
-            let si = first + k as f64 * step;
-            let shown = (unit.from_si(si) * 1e9).round() / 1e9;
-            let letters =
-                from.text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | '\''));
-            all.push(Text { text: format!("{shown}{letters}"), span: value.span });
-        }
+/// How far an object sensor sees if nothing shortens it, as in scenario files.
+const SENSOR_RANGE_M: f64 = 120.0;
+
+/// A car and its way.
+struct Driven {
+    plate: Text,
+    route: Route,
+    way: ways::Way,
+}
+
+impl Driven {
+    /// The name of its car model.
+    fn model(&self) -> &Text {
+        self.route.car.as_ref().unwrap_or(&self.plate)
     }
-    Ok(all)
 }
 
 fn joined(values: &[Text]) -> Text {
@@ -259,69 +353,8 @@ fn joined(values: &[Text]) -> Text {
     Text { text: texts.join(", "), span: values.first().map_or_else(Default::default, |value| value.span) }
 }
 
-fn seconds(text: &Text) -> Result<f64, Problem> {
-    let (value, unit) = quantity(text)?;
-    let time = Dimension([0, 0, 1, 0, 0, 0, 0]);
-    if unit.dimension != time || value <= 0.0 {
-        return Err(wrong(text, format!("`{}` is no time", text.text), "write `10ms` or `30s`"));
-    }
-    Ok(value)
-}
-
-/// What the weather makes of the road (S2-34); `None` where it is dry.
-fn friction(weather: &Text) -> Result<Option<f64>, Problem> {
-    let mut friction = None;
-    for word in weather.text.split(',').map(str::trim) {
-        match word {
-            "noRain" | "noSnow" | "dry" => {}
-            "rain" => friction = Some(0.5),
-            "snow" => friction = Some(0.25),
-            _ => {
-                let help = "write `noRain`, `noSnow`, `rain` or `snow`";
-                return Err(wrong(weather, format!("`{word}` is no weather"), help));
-            }
-        }
-    }
-    Ok(friction)
-}
-
 /// A name as scenarios have them.
 fn folded(name: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
     name.chars().map(kept).collect()
-}
-
-/// A text between quotes.
-pub(crate) fn escaped(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect::<String>().replace('\\', "\\\\").replace('"', "\\\"")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn values(text: &str) -> Vec<String> {
-        let values: Vec<Text> =
-            text.split(',').map(|part| Text { text: part.trim().to_owned(), ..Text::default() }).collect();
-        spread(&values).unwrap().into_iter().map(|value| value.text).collect()
-    }
-
-    #[test]
-    fn families_are_lists_sets_and_ranges() {
-        assert_eq!(values("10ms"), ["10ms"]);
-        assert_eq!(values("10ms, 20ms"), ["10ms", "20ms"]);
-        assert_eq!(values("[10s, 20s]"), ["10s", "20s"]);
-        assert_eq!(values("(10s : 5s : 20s)"), ["10s", "15s", "20s"]);
-        assert_eq!(values("(0.1s : 0.1s : 0.3s), 1s"), ["0.1s", "0.2s", "0.3s", "1s"]);
-        let endless = [Text { text: "(1s : 0s : 2s)".to_owned(), ..Text::default() }];
-        assert!(spread(&endless).unwrap_err().message.contains("leads nowhere"));
-    }
-
-    #[test]
-    fn weather_is_friction() {
-        let of = |text: &str| friction(&Text { text: text.to_owned(), ..Text::default() });
-        assert_eq!(of("noRain, noSnow").unwrap(), None);
-        assert_eq!(of("rain, noSnow").unwrap(), Some(0.5));
-        assert_eq!(of("hail").unwrap_err().message, "`hail` is no weather");
-    }
 }

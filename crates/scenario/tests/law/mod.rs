@@ -13,8 +13,17 @@ use anabranch_driving::follow::{Deviation, LateralGains, LateralLaw, PathFollowe
 use anabranch_explore::{Explorer, Keep, Merge, Outcome, Scope, Settings};
 use anabranch_kernel::{Chance, Seed, System};
 use anabranch_scenario::Drive;
+use anabranch_scenario::drive::foreign::Outside;
 use anabranch_scenario::file::{Document, Hooks, ScenarioSpec};
 use anabranch_vehicle::CarSpec;
+
+/// A loop with a driver from outside, and everything that driver is told.
+pub fn listening(spec: &ScenarioSpec) -> (Drive, Arc<Mutex<Vec<Seen>>>) {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let law = Law { heard: Some(heard.clone()), ..Law::new(Support::Save) };
+    let outside = Outside { instances: 1, double: 0.0, ..Outside::new(law.boxed()) };
+    (Drive::assemble_with(spec, Some(outside)).unwrap_or_else(|error| panic!("{error}")), heard)
+}
 
 /// What a driver does besides driving.
 #[derive(Clone, Copy, Debug, PartialEq)]

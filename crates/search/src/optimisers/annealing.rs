@@ -28,6 +28,7 @@ pub struct Annealing {
     layout: Layout,
     seed: Seed,
     asked: u64,
+    heard: u64,
     current: Option<Told>,
     best: Option<Told>,
     /// Usual size of a change of value between neighbours.
@@ -50,6 +51,7 @@ impl Annealing {
             layout,
             seed,
             asked: 0,
+            heard: 0,
             current,
             best,
             usual: 0.0,
@@ -147,10 +149,14 @@ impl Optimiser for Annealing {
         points
     }
     fn tell(&mut self, told: &[Told]) {
-        for (n, one) in told.iter().enumerate() {
-            let mut dice = Dice::new(self.seed, "search/annealing/accept", self.asked << 8 | n as u64);
+        for one in told {
+            self.heard += 1;
+            let mut dice = Dice::new(self.seed, "search/annealing/accept", self.heard << 8);
             self.hear(one, &mut dice);
         }
+    }
+    fn hears_late(&self) -> bool {
+        true
     }
     fn restart(&mut self) {
         self.walks |= 1;

@@ -40,14 +40,17 @@ impl Auto {
     }
     /// The name of the method that was chosen.
     pub fn chosen(&self) -> &str {
+        self.inner().name()
+    }
+    fn inner(&self) -> &dyn Optimiser {
         match &self.picked {
-            Picked::Signals(one) => one.name(),
-            Picked::Cma(one) => one.name(),
-            Picked::Bayes(one) => one.name(),
-            Picked::Annealing(one) => one.name(),
+            Picked::Signals(one) => one,
+            Picked::Cma(one) => one,
+            Picked::Bayes(one) => one,
+            Picked::Annealing(one) => one,
         }
     }
-    fn inner(&mut self) -> &mut dyn Optimiser {
+    fn inner_mut(&mut self) -> &mut dyn Optimiser {
         match &mut self.picked {
             Picked::Signals(one) => one,
             Picked::Cma(one) => one,
@@ -62,13 +65,16 @@ impl Optimiser for Auto {
         "auto"
     }
     fn ask(&mut self, at_most: usize) -> Vec<Vec<f64>> {
-        self.inner().ask(at_most)
+        self.inner_mut().ask(at_most)
     }
     fn tell(&mut self, told: &[Told]) {
-        self.inner().tell(told);
+        self.inner_mut().tell(told);
+    }
+    fn hears_late(&self) -> bool {
+        self.inner().hears_late()
     }
     fn restart(&mut self) {
-        self.inner().restart();
+        self.inner_mut().restart();
     }
     plain_data!();
 }

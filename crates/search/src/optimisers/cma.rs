@@ -207,7 +207,7 @@ impl CmaEs {
             let part = dice.uniform();
             let ratio = maths::exp(part * part * maths::ln((large / 2.0 / usual_lambda(n) as f64).max(1.0)));
             (
-                (usual_lambda(n) as f64 * ratio) as usize,
+                ((usual_lambda(n) as f64 * ratio) as usize).next_multiple_of(2),
                 SIGMA_START * maths::exp(-2.0 * maths::ln(10.0) * dice.uniform()),
             )
         } else {
@@ -266,9 +266,9 @@ impl CmaEs {
     }
 }
 
-/// The usual size of a population.
+/// The usual size of a population, made even: an odd one leaves a core idle at the end of each generation.
 fn usual_lambda(n: usize) -> usize {
-    4 + (3.0 * maths::ln(n as f64)) as usize
+    (4 + (3.0 * maths::ln(n as f64)) as usize).next_multiple_of(2)
 }
 
 impl Optimiser for CmaEs {
@@ -280,7 +280,7 @@ impl Optimiser for CmaEs {
     }
     fn ask(&mut self, at_most: usize) -> Vec<Vec<f64>> {
         let left = self.run.lambda - self.run.drawn.len();
-        (0..at_most.clamp(1, left.max(1))).map(|_| self.member()).collect()
+        (0..at_most.min(left)).map(|_| self.member()).collect()
     }
     fn tell(&mut self, told: &[Told]) {
         self.run.heard.extend(told.iter().map(|one| one.value));
@@ -288,6 +288,9 @@ impl Optimiser for CmaEs {
             self.run.heard.truncate(self.run.lambda);
             self.finish_generation();
         }
+    }
+    fn hears_late(&self) -> bool {
+        true
     }
     fn restart(&mut self) {
         self.run_again();

@@ -65,6 +65,9 @@ impl Optimiser for Halton {
         (from..self.asked).map(|number| self.point(number)).collect()
     }
     fn tell(&mut self, _told: &[Told]) {}
+    fn hears_late(&self) -> bool {
+        true
+    }
     fn restart(&mut self) {}
     plain_data!();
 }

@@ -35,6 +35,9 @@ impl Optimiser for UniformRandom {
         points.collect()
     }
     fn tell(&mut self, _told: &[Told]) {}
+    fn hears_late(&self) -> bool {
+        true
+    }
     fn restart(&mut self) {}
     plain_data!();
 }

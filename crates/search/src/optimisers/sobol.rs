@@ -89,6 +89,9 @@ impl Optimiser for Sobol {
         (0..at_most.max(1)).map(point).collect()
     }
     fn tell(&mut self, _told: &[Told]) {}
+    fn hears_late(&self) -> bool {
+        true
+    }
     fn restart(&mut self) {}
     plain_data!();
 }

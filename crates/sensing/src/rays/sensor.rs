@@ -5,7 +5,7 @@ use anabranch_kernel::maths;
 use serde::{Deserialize, Serialize};
 
 use super::fan::{Fan, Hits, LocalBox, LocalEdge, NOTHING};
-use super::scene::{Scene, ScenePolygon};
+use super::scene::{Scene, SceneBox, SceneCircle, ScenePolygon};
 use super::walls::Walls;
 
 /// Where a sensor sits on the car.
@@ -127,10 +127,7 @@ impl RaySensor {
 
     /// The same with more edges that stop rays, such as those of tiles around the car.
     pub fn scan_behind(&self, car: Pose, scene: &Scene, walls: &Walls, more: &[(Point, Point)], scan: &mut Scan) {
-        let pose = self.pose(car);
-        let (sin, cos) = maths::sin_cos(pose.heading);
-        let frame = Frame { origin: pose.point(), cos, sin };
-        let horizon_m = self.spec.horizon_m;
+        let (frame, horizon_m) = (self.frame(car), self.spec.horizon_m);
         scan.reset(&self.fan, horizon_m, scene.len());
         let mut stop = |a: Point, b: Point| {
             let edge = LocalEdge { a: frame.point(a), b: frame.point(b) };
@@ -138,20 +135,43 @@ impl RaySensor {
         };
         walls.near(frame.origin, horizon_m, &mut stop);
         more.iter().for_each(|&(a, b)| stop(a, b));
-        for shape in &scene.boxes {
-            let (centre, along) = (frame.point(shape.centre), frame.direction(shape.along));
-            let local = LocalBox { centre, along, half_m: shape.half_m };
-            scan.covered[shape.target as usize] = self.fan.cast_box(&mut scan.hits, shape.target, &local, horizon_m);
-        }
-        for shape in &scene.circles {
-            let centre = frame.point(shape.centre);
-            scan.covered[shape.target as usize] =
-                self.fan.cast_circle(&mut scan.hits, shape.target, centre, shape.radius_m, horizon_m);
-        }
-        for shape in &scene.polygons {
-            self.cast_polygon(&frame, shape, scene, scan);
-        }
+        scene.boxes.iter().for_each(|shape| self.cast_box(&frame, shape, scan));
+        scene.circles.iter().for_each(|shape| self.cast_circle(&frame, shape, scan));
+        scene.polygons.iter().for_each(|shape| self.cast_polygon(&frame, shape, scene, scan));
         scan.count();
+    }
+
+    /// The same if nothing hid anything: every object is met as if it were alone.
+    pub fn scan_through(&self, car: Pose, scene: &Scene, scan: &mut Scan) {
+        let (frame, horizon_m) = (self.frame(car), self.spec.horizon_m);
+        scan.reset(&self.fan, horizon_m, scene.len());
+        let alone = |scan: &mut Scan, cast: &dyn Fn(&mut Scan)| {
+            scan.hits.reset(&self.fan, horizon_m);
+            cast(scan);
+            scan.count();
+        };
+        scene.boxes.iter().for_each(|shape| alone(scan, &|scan| self.cast_box(&frame, shape, scan)));
+        scene.circles.iter().for_each(|shape| alone(scan, &|scan| self.cast_circle(&frame, shape, scan)));
+        scene.polygons.iter().for_each(|shape| alone(scan, &|scan| self.cast_polygon(&frame, shape, scene, scan)));
+    }
+
+    fn frame(&self, car: Pose) -> Frame {
+        let pose = self.pose(car);
+        let (sin, cos) = maths::sin_cos(pose.heading);
+        Frame { origin: pose.point(), cos, sin }
+    }
+
+    fn cast_box(&self, frame: &Frame, shape: &SceneBox, scan: &mut Scan) {
+        let (centre, along) = (frame.point(shape.centre), frame.direction(shape.along));
+        let local = LocalBox { centre, along, half_m: shape.half_m };
+        let covered = self.fan.cast_box(&mut scan.hits, shape.target, &local, self.spec.horizon_m);
+        scan.covered[shape.target as usize] = covered;
+    }
+
+    fn cast_circle(&self, frame: &Frame, shape: &SceneCircle, scan: &mut Scan) {
+        let (centre, horizon_m) = (frame.point(shape.centre), self.spec.horizon_m);
+        let covered = self.fan.cast_circle(&mut scan.hits, shape.target, centre, shape.radius_m, horizon_m);
+        scan.covered[shape.target as usize] = covered;
     }
 
     fn cast_polygon(&self, frame: &Frame, shape: &ScenePolygon, scene: &Scene, scan: &mut Scan) {

@@ -2,7 +2,7 @@
 
 use anabranch_kernel::maths;
 
-use crate::protocol::{LineSeen, ObjectSeen, RoadSeen, Seen};
+use crate::protocol::{HeardSeen, LineSeen, ObjectSeen, RoadSeen, Seen};
 
 /// What stands for "nothing ahead": farther than anything that is told.
 pub const NOTHING_AHEAD_M: f64 = 1_000.0;
@@ -61,6 +61,41 @@ fn in_lane(road: &RoadSeen, object: &ObjectSeen) -> Option<Leader> {
     is_there.then_some(Leader { ahead_m, speed_mps: cos * object.vx + sin * object.vy })
 }
 
+/// What stands for "no news": older than anything that is believed.
+pub const NO_NEWS_S: f64 = 1_000.0;
+
+/// A car that was heard, relative to the lanes ahead: where it was when it sent.
+fn heard_in_lane(road: &RoadSeen, heard: &HeardSeen) -> Option<Leader> {
+    let (sin, cos) = maths::sin_cos(heard.heading);
+    let HeardSeen { x, y, heading, speed, length, .. } = *heard;
+    in_lane(
+        road,
+        &ObjectSeen { x, y, heading, speed, length, vx: speed * cos, vy: speed * sin, ..ObjectSeen::default() },
+    )
+}
+
+fn heard_ahead(seen: &Seen) -> impl Iterator<Item = (Leader, &HeardSeen)> {
+    let both = seen.road.as_deref().zip(seen.radio.as_ref());
+    both.into_iter()
+        .flat_map(|(road, all)| all.iter().filter_map(move |heard| Some((heard_in_lane(road, heard)?, heard))))
+}
+
+/// The nearest one ahead in the lanes of the route that was heard; if there is none, far away and as fast as allowed.
+pub fn heard(seen: &Seen) -> Leader {
+    let nobody = Leader { ahead_m: NOTHING_AHEAD_M, speed_mps: of(seen, |road| road.speed_limit) };
+    heard_ahead(seen).fold(nobody, |nearest, (other, _)| if other.ahead_m < nearest.ahead_m { other } else { nearest })
+}
+
+/// The hardest braking that anybody ahead has told; 0 if nobody brakes.
+pub fn heard_braking(seen: &Seen) -> f64 {
+    heard_ahead(seen).map(|(_, heard)| -heard.accel).fold(0.0, f64::max)
+}
+
+/// Age of the newest message.
+pub fn heard_age(seen: &Seen) -> f64 {
+    seen.radio.iter().flatten().map(|heard| heard.age).fold(NO_NEWS_S, f64::min)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +145,28 @@ mod tests {
         let none = Seen::default();
         assert_eq!((line_ahead(&none), line_sign(&none), line_light(&none)), (NOTHING_AHEAD_M, 0.0, 0.0));
         assert_eq!(of(&none, |road| road.width), 0.0);
+    }
+
+    #[test]
+    fn the_nearest_one_ahead_is_heard_and_the_hardest_braking_counts() {
+        let heard = |x: f64, y: f64, accel: f64| HeardSeen {
+            x,
+            y,
+            heading: core::f64::consts::FRAC_PI_2,
+            speed: 12.0,
+            accel,
+            length: 4.0,
+            age: 0.2,
+            ..HeardSeen::default()
+        };
+        let nobody = seen(&[]);
+        assert_eq!((heard_age(&nobody), heard_braking(&nobody)), (NO_NEWS_S, 0.0));
+        assert_eq!(super::heard(&nobody), Leader { ahead_m: NOTHING_AHEAD_M, speed_mps: 20.0 });
+        let radio =
+            Some(vec![heard(0.0, 60.0, -6.0), heard(0.2, 30.0, -1.0), heard(8.0, 20.0, -9.0), heard(0.0, -9.0, -9.0)]);
+        let some = Seen { radio, ..seen(&[]) };
+        let found = super::heard(&some);
+        assert!((found.ahead_m - 28.0).abs() < 1e-9 && (found.speed_mps - 12.0).abs() < 1e-9, "{found:?}");
+        assert_eq!((heard_age(&some), heard_braking(&some)), (0.2, 6.0));
     }
 }

@@ -3,7 +3,7 @@
 use super::mapping::FmuRole;
 use super::road;
 use crate::fmu::description::Dimensions;
-use crate::protocol::{Begin, ObjectSeen, PlainSeen, Push, Seen};
+use crate::protocol::{Begin, ObjectSeen, PlainSeen, Push, Seen, TyresSeen};
 
 const NUMBER: Dimensions = Dimensions::new(0, 0);
 const LENGTH: Dimensions = Dimensions::new(1, 0);
@@ -63,7 +63,22 @@ const SEEN: &[Entry<Seen>] = &[
     ("plain.front_right", LENGTH, |seen| plain(seen, |plain| plain.front_right)),
     ("plain.rear_left", LENGTH, |seen| plain(seen, |plain| plain.rear_left)),
     ("plain.rear_right", LENGTH, |seen| plain(seen, |plain| plain.rear_right)),
+    ("radio.count", NUMBER, |seen| seen.radio.as_ref().map_or(0.0, |heard| heard.len() as f64)),
+    ("radio.age", TIME, road::heard_age),
+    ("radio.ahead", LENGTH, |seen| road::heard(seen).ahead_m),
+    ("radio.speed", SPEED, |seen| road::heard(seen).speed_mps),
+    ("radio.braking", ACCELERATION, road::heard_braking),
+    ("tyres.fl", NUMBER, |seen| tyres(seen, |tyres| tyres.fl)),
+    ("tyres.fr", NUMBER, |seen| tyres(seen, |tyres| tyres.fr)),
+    ("tyres.rl", NUMBER, |seen| tyres(seen, |tyres| tyres.rl)),
+    ("tyres.rr", NUMBER, |seen| tyres(seen, |tyres| tyres.rr)),
+    ("tyres.warning", NUMBER, |seen| f64::from(u8::from(seen.tyres.as_deref().is_some_and(|tyres| tyres.warning)))),
 ];
+
+/// A share of the nominal pressure; 1 where nothing tells it.
+fn tyres(seen: &Seen, value: fn(&TyresSeen) -> f64) -> f64 {
+    seen.tyres.as_deref().map_or(1.0, value)
+}
 
 /// A reading of a plain sensor; 0 where the car has none.
 fn plain(seen: &Seen, value: fn(&PlainSeen) -> f64) -> f64 {

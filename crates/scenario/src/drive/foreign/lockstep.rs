@@ -168,7 +168,12 @@ impl Drive {
     fn begin_lane<'d>(&'d self, lane: &mut Lane<'d, '_, '_>) {
         let mut scratch = self.begin_segment(&mut lane.state, lane.choice, lane.watch);
         let street = self.street.as_ref();
-        let street = street.map(|street| self.enter_street(street, &mut lane.state, &mut scratch, lane.watch));
+        let mut street = street.map(|street| self.enter_street(street, &mut lane.state, &mut scratch, lane.watch));
+        let ended = match &mut street {
+            Some(on) => on.ended.take(),
+            None => self.open_run(&mut lane.state, &scratch, lane.watch),
+        };
+        lane.end = ended.map(|end| LaneEnd::Ran(Ok(end)));
         let (first, end) = (lane.state.tick, lane.state.tick + self.segment_ticks);
         let last_step = (first..end).rev().find(|tick| tick.is_multiple_of(self.control_ticks));
         let told = Told { x: 0.0, y: 0.0, heading: 0.0, speed: 0.0 };

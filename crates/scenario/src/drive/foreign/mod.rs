@@ -10,6 +10,7 @@ mod faults;
 mod lockstep;
 mod memory;
 mod moves;
+mod native;
 mod occupancy;
 mod revive;
 mod seen;
@@ -28,6 +29,7 @@ pub use faults::AvFault;
 use faults::FaultLog;
 pub use memory::ForeignMemory;
 pub(crate) use moves::Part;
+pub use native::{Sensor, Sensors, TrueCar, World};
 pub(super) use seen::objects as objects_seen;
 
 /// What merging does about memory that a driver does not report.
@@ -55,13 +57,16 @@ pub struct Outside {
     pub latency_budget_s: f64,
     /// When a step is asked. In real time nothing is run twice.
     pub pace: Pace,
+    /// Sensors in Rust that the driver is told the readings of.
+    pub sensors: Sensors,
 }
 
 impl Outside {
     /// One instance with the usual settings.
     pub fn new(factory: Box<dyn Factory>) -> Self {
         let (hidden, double, latency_budget_s) = (Hidden::Refuse, DOUBLE_SHARE, LATENCY_BUDGET_S);
-        Self { factory, instances: 1, hidden, double, latency_budget_s, pace: Pace::Lockstep }
+        let sensors = Sensors::default();
+        Self { factory, instances: 1, hidden, double, latency_budget_s, pace: Pace::Lockstep, sensors }
     }
 }
 
@@ -113,6 +118,7 @@ pub struct ForeignDriver {
     /// Of the told pose: x, y, heading, row by row.
     covariance: [f64; 9],
     wants_occupancy: bool,
+    sensors: Sensors,
     /// What a run begins with, for every start.
     begins: Vec<Begin>,
     starts: Vec<Params>,
@@ -155,6 +161,7 @@ impl ForeignDriver {
             lateral: laws.lateral,
             speed: laws.speed,
             covariance: laws.covariance,
+            sensors: outside.sensors,
             wants_occupancy: wants(fleet.card(), "occupancy"),
             begins: Vec::new(),
             starts: Vec::new(),

@@ -5,14 +5,15 @@ use anabranch_bridge::protocol::{
     SectionFacts, StartFacts,
 };
 use anabranch_bridge::{Card, Role, Seen};
-use anabranch_driving::follow::{STANDSTILL_MPS, SectionLanes, Told, look_up, project};
+use anabranch_driving::follow::Told;
 use anabranch_errors::Effects;
 use anabranch_geometry::{Path, Point};
 use anabranch_kernel::{Params, maths};
 use anabranch_sensing::{Perceived, PlainValues};
 
+use super::super::along::Along;
 use super::super::plan::Plan;
-use super::super::state::{DriveState, FREE_M};
+use super::super::state::DriveState;
 use super::super::street::{OnStreet, RoadTold, covariance};
 use super::super::tick::Scratch;
 use super::super::{Drive, Eyes};
@@ -104,6 +105,7 @@ impl Drive {
                 (self.path_seen(driver, state, told), None, objects.unwrap_or_default())
             }
         };
+        let helped = self.street.as_ref().zip(sight.street.as_deref());
         let occupancy = driver.wants_occupancy.then(|| Box::new(self.occupancy(&car, sight.scratch.present)));
         Seen {
             time: f64::from(state.tick) * self.model.dt_s,
@@ -121,6 +123,9 @@ impl Drive {
             objects,
             road,
             plain: self.plain_seen(sight.street.as_deref()),
+            readings: self.read_sensors(&driver.sensors, state, sight),
+            radio: helped.and_then(|(street, on)| street.radio_seen(&on.own)),
+            tyres: helped.and_then(|(street, on)| street.tyres_seen(&on.own)),
             occupancy,
         }
     }
@@ -144,40 +149,14 @@ impl Drive {
         }))
     }
 
-    /// The same look-up, projection and look-ahead as that of the built-in path follower, with the same bits.
+    /// Where the car is on its path, which moves on.
     fn path_seen(&self, driver: &ForeignDriver, state: &mut DriveState, told: &Told<f64>) -> PathSeen {
-        let gear = state.car.gear.sign() as i8;
         let extras = state.extras.as_mut().expect("a driver from outside has extras");
-        let stand_at_m = extras.stand_at_m;
+        let limits = (state.car.gear.sign() as i8, extras.stand_at_m);
         let memory = extras.foreign.as_mut().expect("a driver from outside has a memory");
+        let along = Along { station_m: &mut memory.station_m, section: &mut memory.section };
         let path = &self.plans[usize::from(state.start)].path;
-        let Some(section) = path.sections().get(memory.section as usize) else {
-            return PathSeen { direction: gear, ..PathSeen::default() };
-        };
-        let lanes = SectionLanes::<f64>::gather(|_| section);
-        let reference = look_up(|_| path.samples(), &lanes, memory.station_m);
-        let ahead = driver.lateral.look_ahead(|_| path.samples(), &lanes, memory.station_m, told.speed);
-        let (station_m, deviation) = project(&reference, &lanes, memory.station_m, told);
-        memory.station_m = station_m;
-        let to_end_m = section.end_m - station_m;
-        let sections_left = (path.sections().len() - 1) as u32 - memory.section;
-        let seen = PathSeen {
-            station: station_m,
-            lateral: deviation.lateral_m,
-            heading: deviation.heading,
-            curvature: ahead.curvature,
-            remaining: to_end_m.min(stand_at_m.min(FREE_M) - station_m),
-            speed_max: ahead.speed_max_mps,
-            direction: section.direction as i8,
-            section: memory.section,
-            sections_left,
-            to_end: to_end_m,
-        };
-        if sections_left > 0 && driver.speed.reached(to_end_m) && told.speed.abs() < STANDSTILL_MPS {
-            memory.section += 1;
-            memory.station_m = path.sections()[memory.section as usize].start_m;
-        }
-        seen
+        along.see(path, (&driver.lateral, &driver.speed), told, limits)
     }
 }
 

@@ -2,18 +2,19 @@
 
 use anabranch_bridge::Seen;
 use anabranch_bridge::protocol::{PathSeen, PoseSeen};
-use anabranch_driving::follow::{STANDSTILL_MPS, SectionLanes, Told, look_up, project};
+use anabranch_driving::follow::{Command, Told};
 use anabranch_kernel::{Seed, SegmentEnd, Verdict, maths};
 use anabranch_program::Now;
 use anabranch_sensing::Perceived;
 use anabranch_vehicle::Gear;
 
+use super::super::along::Along;
 use super::super::foreign::objects_seen;
 use super::super::state::{DriveState, DriverMemory, FREE_M, HeldCommand};
 use super::super::street::{OnStreet, RoadTold, Street};
 use super::super::tick::Scratch;
 use super::super::{Drive, Driver};
-use super::{ModelDriver, ModelMemory};
+use super::{ModelDriver, ModelMemory, Moment};
 use crate::models::{PLAIN, Plain};
 
 /// Everything that is told about the way, and whatever else.
@@ -53,7 +54,8 @@ impl Drive {
         let Driver::Model(driver) = &self.driver else { return None };
         let RoadTold { path, road, objects } = street.tell(on, state.start, told);
         let pose = PoseSeen { x: told.x, y: told.y, heading: told.heading, ..PoseSeen::default() };
-        let seen = Seen { pose, objects, road: Some(Box::new(road)), ..Seen::default() };
+        let (radio, tyres) = (street.radio_seen(&on.own), street.tyres_seen(&on.own));
+        let seen = Seen { pose, objects, road: Some(Box::new(road)), radio, tyres, ..Seen::default() };
         let way = Way { path, seen: driver.sees.then(|| Box::new(seen)) };
         self.take_decision(driver, state, told, &way, scratch)
     }
@@ -68,11 +70,12 @@ impl Drive {
     ) -> Option<SegmentEnd> {
         let plain = self.plain_numbers(state, told, &way.path);
         let tick = u64::from(state.tick);
+        let scale = driver.noise_scale(state.car.car.x, state.car.car.y);
         let memory = memory_of(state);
         let work = scratch.work.get_or_insert_with(|| Box::new(driver.work()));
         driver.load(&memory.values, work);
         let now = Now { seed: Seed(memory.seed), tick };
-        let decided = driver.tick(work, &plain, way.seen.as_deref(), now);
+        let decided = driver.tick(work, &plain, way.seen.as_deref(), Moment::of_driver(now, scale));
         driver.store(work, &mut memory.values);
         match decided {
             Err(wrong) => {
@@ -86,6 +89,40 @@ impl Drive {
                 state.command = HeldCommand { steering_rad: decided.steer, accel_mps2: decided.accel };
                 state.car.gear = Gear::of_sign(decided.gear.unwrap_or(f64::from(way.path.direction)));
                 None
+            }
+        }
+    }
+
+    /// What component models behind a built-in driver make of its command; `Err` if they did something wrong, which ends
+    /// the run.
+    pub(in super::super) fn pass_through(
+        &self,
+        behind: &ModelDriver,
+        state: &mut DriveState,
+        told: &Told<f64>,
+        command: Command<f64>,
+        scratch: &mut Scratch<'_>,
+    ) -> Result<Command<f64>, SegmentEnd> {
+        let plain = self.plain_numbers(state, told, &PathSeen::default());
+        let tick = u64::from(state.tick);
+        let memory = state.extras.as_mut().and_then(|extras| extras.behind.as_mut());
+        let memory = memory.expect("a state has the memory of all parts");
+        let work = scratch.work.get_or_insert_with(|| Box::new(behind.work()));
+        behind.load(&memory.values, work);
+        let driven = [command.steering, command.accel, command.gear_sign];
+        let moment = Moment { now: Now { seed: Seed(memory.seed), tick }, scale: 1.0, driven };
+        let decided = behind.tick(work, &plain, None, moment);
+        behind.store(work, &mut memory.values);
+        match decided {
+            Ok(decided) => Ok(Command {
+                steering: decided.steer,
+                accel: decided.accel,
+                gear_sign: decided.gear.unwrap_or(command.gear_sign),
+            }),
+            Err(wrong) => {
+                // The numbers of a state are finite.
+                memory.values.iter_mut().filter(|value| !value.is_finite()).for_each(|value| *value = 0.0);
+                Err(SegmentEnd::Violated(vec![Verdict { requirement: behind.requirement(wrong), tick, place: None }]))
             }
         }
     }
@@ -120,40 +157,13 @@ impl Drive {
         plain
     }
 
-    /// The same look-up, projection and look-ahead as that of the built-in path follower, with the same bits. The place
-    /// on the path moves on, and to the next section when the car stands at the end of one.
+    /// Where the car is on its path, which moves on.
     fn model_path(&self, driver: &ModelDriver, state: &mut DriveState, told: &Told<f64>) -> PathSeen {
-        let gear = state.car.gear.sign() as i8;
         let stand_at_m = state.extras.as_ref().map_or(FREE_M, |extras| extras.stand_at_m);
+        let limits = (state.car.gear.sign() as i8, stand_at_m);
         let path = &self.plans[usize::from(state.start)].path;
-        let memory = memory_of(state);
-        let Some(section) = path.sections().get(memory.section as usize) else {
-            return PathSeen { direction: gear, ..PathSeen::default() };
-        };
-        let lanes = SectionLanes::<f64>::gather(|_| section);
-        let reference = look_up(|_| path.samples(), &lanes, memory.station_m);
-        let ahead = driver.lateral.look_ahead(|_| path.samples(), &lanes, memory.station_m, told.speed);
-        let (station_m, deviation) = project(&reference, &lanes, memory.station_m, told);
-        memory.station_m = station_m;
-        let to_end_m = section.end_m - station_m;
-        let sections_left = (path.sections().len() - 1) as u32 - memory.section;
-        let seen = PathSeen {
-            station: station_m,
-            lateral: deviation.lateral_m,
-            heading: deviation.heading,
-            curvature: ahead.curvature,
-            remaining: to_end_m.min(stand_at_m.min(FREE_M) - station_m),
-            speed_max: ahead.speed_max_mps,
-            direction: section.direction as i8,
-            section: memory.section,
-            sections_left,
-            to_end: to_end_m,
-        };
-        if sections_left > 0 && driver.speed.reached(to_end_m) && told.speed.abs() < STANDSTILL_MPS {
-            memory.section += 1;
-            memory.station_m = path.sections()[memory.section as usize].start_m;
-        }
-        seen
+        let ModelMemory { station_m, section, .. } = memory_of(state);
+        Along { station_m, section }.see(path, (&driver.lateral, &driver.speed), told, limits)
     }
 }
 

@@ -9,7 +9,7 @@ use anabranch_vehicle::Car;
 
 use super::super::lanes::{LANES_MAX, LaneDriver};
 use super::super::state::{DriverMemory, FREE_M};
-use super::{ModelDriver, ModelMemory, Work};
+use super::{ModelDriver, ModelMemory, Moment, Work};
 use crate::models::{PLAIN, Plain};
 
 /// Models side by side, each in its own memory.
@@ -124,13 +124,15 @@ impl<R: Real> LaneDriver<R> for ModelLanes<'_, R> {
         let mut answers = [[0.0; 5]; LANES_MAX];
         for lane in 0..R::LANES {
             let now = Now { seed: Seed(self.seeds[lane]), tick: u64::from(tick) };
-            answers[lane] = match self.driver.tick(&mut self.works[lane], &numbers[lane], None, now) {
-                Ok(decided) => {
-                    let gear = decided.gear.unwrap_or(direction.lane(lane));
-                    [decided.steer, decided.accel, gear, f64::from(u8::from(decided.completed)), 0.0]
-                }
-                Err(_) => [0.0, 0.0, 1.0, 0.0, 1.0],
-            };
+            let scale = self.driver.noise_scale(car.x.lane(lane), car.y.lane(lane));
+            answers[lane] =
+                match self.driver.tick(&mut self.works[lane], &numbers[lane], None, Moment::of_driver(now, scale)) {
+                    Ok(decided) => {
+                        let gear = decided.gear.unwrap_or(direction.lane(lane));
+                        [decided.steer, decided.accel, gear, f64::from(u8::from(decided.completed)), 0.0]
+                    }
+                    Err(_) => [0.0, 0.0, 1.0, 0.0, 1.0],
+                };
         }
         let answer = |number: usize| R::from_lanes(|lane| answers[lane][number]);
         self.completed = answer(3);

@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 use anabranch_bridge::fmu::{FmuRole, Signal};
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
-use anabranch_geometry::Path;
+use anabranch_geometry::{Path, Point};
 use anabranch_kernel::{Chance, KeyWriter, Seed, Variable};
 use anabranch_program::{Executor, Fault, FaultKind, Memory, Now};
-use anabranch_sensing::{Noise, Wander};
+use anabranch_sensing::{Noise, Reception, Wander, Zones};
 use anabranch_vehicle::CarModel;
 use serde::{Deserialize, Serialize};
 
 use crate::file::{CommandSlots, ModelSource, ModelSpec};
-use crate::models::{PLAIN, Plain, markers};
+use crate::models::{Otherwise, PLAIN, Plain, markers};
 
 pub(super) use lanes::ModelLanes;
 
@@ -65,10 +65,30 @@ const ACCEL_MAX_MPS2: f64 = 50.0;
 enum Source {
     Constant(f64),
     Plain(usize),
+    Otherwise(usize, Otherwise),
     Seen(Signal),
     Marker(markers::Marker),
+    /// What the built-in driver commands.
+    Driven(usize),
     Output(usize, usize),
     Input(usize, usize),
+}
+
+impl Source {
+    fn of(from: &ModelSource) -> Self {
+        match from {
+            ModelSource::Constant(value) => Self::Constant(*value),
+            ModelSource::Plain(plain) => Self::Plain(*plain as usize),
+            ModelSource::Otherwise(otherwise) => Self::Otherwise(otherwise.plain() as usize, *otherwise),
+            ModelSource::Driven(number) => Self::Driven(*number),
+            ModelSource::Output(stage, output) => Self::Output(*stage, *output),
+            ModelSource::Input(stage, input) => Self::Input(*stage, *input),
+            ModelSource::Seen(name) => match markers::named(name) {
+                Some(marker) => Self::Marker(marker),
+                None => Self::Seen(Signal::named(FmuRole::Driver, name).expect("the name was looked up").0),
+            },
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -117,6 +137,8 @@ pub(crate) struct ModelDriver {
     knows_time: bool,
     wheelbase_m: f64,
     width_m: f64,
+    /// Where its noise is larger.
+    zones: Zones,
 }
 
 /// What it works with during a segment and nobody saves.
@@ -133,6 +155,21 @@ struct Decided {
     accel: f64,
     gear: Option<f64>,
     completed: bool,
+}
+
+/// A decision: when, how much larger the noise is here, and what a built-in driver commands.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    now: Now,
+    scale: f64,
+    driven: [f64; 3],
+}
+
+impl Moment {
+    /// A decision of a model that drives by itself.
+    fn of_driver(now: Now, scale: f64) -> Self {
+        Self { now, scale, driven: [0.0; 3] }
+    }
 }
 
 /// What it is told beside plain numbers.
@@ -155,22 +192,12 @@ impl ModelDriver {
         for (number, stage) in spec.stages.iter().enumerate() {
             let first = start.len();
             start.extend_from_slice(stage.program.memory().saved());
-            let source = |from: &ModelSource| match from {
-                ModelSource::Constant(value) => Source::Constant(*value),
-                ModelSource::Plain(plain) => Source::Plain(*plain as usize),
-                ModelSource::Output(stage, output) => Source::Output(*stage, *output),
-                ModelSource::Input(stage, input) => Source::Input(*stage, *input),
-                ModelSource::Seen(name) => match markers::named(name) {
-                    Some(marker) => Source::Marker(marker),
-                    None => Source::Seen(Signal::named(FmuRole::Driver, name).expect("the name was looked up").0),
-                },
-            };
-            let inputs: Vec<Source> = stage.inputs.iter().map(|input| source(&input.from)).collect();
+            let inputs: Vec<Source> = stage.inputs.iter().map(|input| Source::of(&input.from)).collect();
             for source in &inputs {
                 match source {
-                    Source::Plain(plain) => wanted |= 1 << plain,
+                    Source::Plain(plain) | Source::Otherwise(plain, _) => wanted |= 1 << plain,
                     Source::Seen(_) | Source::Marker(_) => sees = true,
-                    Source::Constant(_) | Source::Output(..) | Source::Input(..) => {}
+                    Source::Constant(_) | Source::Driven(_) | Source::Output(..) | Source::Input(..) => {}
                 }
             }
             let of_input = |(input, model)| Hiss { stage: number, input, noise: Noise::new(model, cycle_s) };
@@ -211,6 +238,21 @@ impl ModelDriver {
             knows_time,
             wheelbase_m: model.spec.wheelbase_m,
             width_m: 2.0 * outline.half_width_m,
+            zones: Zones::default(),
+        }
+    }
+
+    /// The same with places where its noise is larger.
+    pub(super) fn in_zones(self, zones: Zones) -> Self {
+        Self { zones, ..self }
+    }
+    /// How much larger the noise is at a place.
+    #[inline]
+    fn noise_scale(&self, x: f64, y: f64) -> f64 {
+        match self.zones.at(Point::new(x, y)) {
+            Reception::Scaled(scale) => scale,
+            // Refused when the scenario was put together.
+            Reception::Lost => 1.0,
         }
     }
 
@@ -252,15 +294,23 @@ impl ModelDriver {
             Variable::exact("driver_completed"),
             Variable::exact("driver_section"),
         ];
-        own.into_iter().chain(self.cells.iter().map(|cell| cell.variable.clone())).collect()
+        own.into_iter().chain(self.cell_variables()).collect()
+    }
+    /// Of these, what its components remember.
+    pub(super) fn cell_variables(&self) -> Vec<Variable> {
+        self.cells.iter().map(|cell| cell.variable.clone()).collect()
     }
     /// Writes them, from `first` on.
     pub(super) fn write_key(&self, memory: &ModelMemory, first: usize, key: &mut KeyWriter<'_>) {
         key.real(first, memory.station_m);
         key.exact(first + 1, u64::from(memory.completed));
         key.exact(first + 2, u64::from(memory.section));
+        self.write_cells(memory, first + 3, key);
+    }
+    /// Writes what its components remember, from `first` on.
+    pub(super) fn write_cells(&self, memory: &ModelMemory, first: usize, key: &mut KeyWriter<'_>) {
         for (number, cell) in self.cells.iter().enumerate() {
-            memory.values[cell.saved.clone()].iter().for_each(|value| key.real(first + 3 + number, *value));
+            memory.values[cell.saved.clone()].iter().for_each(|value| key.real(first + number, *value));
         }
     }
 
@@ -293,7 +343,7 @@ impl ModelDriver {
 
     /// Computes all components once.
     #[inline]
-    fn tick(&self, work: &mut Work, plain: &[f64; PLAIN], sight: Sight<'_>, now: Now) -> Result<Decided, Wrong> {
+    fn tick(&self, work: &mut Work, plain: &[f64; PLAIN], sight: Sight<'_>, moment: Moment) -> Result<Decided, Wrong> {
         for number in 0..self.stages.len() {
             let (before, rest) = work.memories.split_at_mut(number);
             let memory = &mut rest[0];
@@ -301,13 +351,15 @@ impl ModelDriver {
             for (place, source) in memory.inputs().iter_mut().zip(&stage.inputs) {
                 *place = match source {
                     Source::Plain(plain_number) => plain[*plain_number],
+                    Source::Otherwise(plain_number, otherwise) => otherwise.of(plain[*plain_number]),
+                    Source::Driven(number) => moment.driven[*number],
                     source => self.number_of(source, before, sight),
                 };
             }
             if !self.noise.is_empty() {
-                self.hiss(number, memory, &mut work.wanders, now);
+                self.hiss(number, memory, &mut work.wanders, moment);
             }
-            stage.code.tick(memory, now).map_err(wrong)?;
+            stage.code.tick(memory, moment.now).map_err(wrong)?;
         }
         self.decided(work)
     }
@@ -317,7 +369,7 @@ impl ModelDriver {
             Source::Constant(value) => *value,
             Source::Output(stage, output) => before[*stage].outputs()[*output],
             Source::Input(stage, input) => before[*stage].inputs()[*input],
-            Source::Plain(_) => 0.0,
+            Source::Plain(_) | Source::Otherwise(..) | Source::Driven(_) => 0.0,
             Source::Seen(signal) => sight.map_or(0.0, |seen| signal.value(anabranch_bridge::fmu::Told::Seen(seen))),
             Source::Marker(marker) => {
                 let road = sight.and_then(|seen| seen.road.as_deref());
@@ -327,10 +379,10 @@ impl ModelDriver {
     }
 
     /// What the sensors of a component add to what they tell.
-    fn hiss(&self, stage: usize, memory: &mut Memory, wanders: &mut [Wander], now: Now) {
+    fn hiss(&self, stage: usize, memory: &mut Memory, wanders: &mut [Wander], Moment { now, scale, .. }: Moment) {
         let chance = Chance::new(now.seed, CHANCE).at(now.tick);
         for (channel, hiss) in self.noise.iter().enumerate().filter(|(_, hiss)| hiss.stage == stage) {
-            memory.inputs()[hiss.input] += hiss.noise.draw(&mut wanders[channel], &chance, channel as u64, 1.0);
+            memory.inputs()[hiss.input] += hiss.noise.draw(&mut wanders[channel], &chance, channel as u64, scale);
         }
     }
 
@@ -338,7 +390,8 @@ impl ModelDriver {
     fn decided(&self, work: &Work) -> Result<Decided, Wrong> {
         let output =
             |(stage, output): (usize, usize)| work.memories[stage].saved()[self.stages[stage].outputs + output];
-        let (steer, accel) = (output(self.command.steer), output(self.command.accel));
+        let steer = f64::from(self.command.steer_sign) * output(self.command.steer);
+        let accel = output(self.command.accel) - self.command.brake.map_or(0.0, output);
         if steer.abs() > STEER_MAX_RAD || accel.abs() > ACCEL_MAX_MPS2 {
             return Err(Wrong::OutOfRange);
         }

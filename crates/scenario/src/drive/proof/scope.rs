@@ -28,6 +28,7 @@ impl Drive {
         let reach = self.errors.reach();
         let obstacles = [
             (self.part.is_some(), "nothing is known about a part of the car from outside"),
+            (self.behind.is_some(), "an actuator is a component model, which proofs do not cover"),
             (self.eyes.is_some(), "the driver reacts to obstacles that it may recognise or not"),
             (self.replanning.is_some(), "the driver plans again on the way"),
             (reach.sensor_delay_ticks > 0, "what is on its way in a delayed sensor is not bounded"),
@@ -82,6 +83,6 @@ fn asks_m(must: &Requirement) -> Option<f64> {
         Rule::Never if program.is_truth(signal::CONTACT) => Some(0.0),
         Rule::Never => program.holds_up_to(signal::CLEARANCE),
         Rule::Always => program.holds_from(signal::CLEARANCE),
-        Rule::Eventually { .. } => None,
+        Rule::Eventually { .. } | Rule::AtStart | Rule::AtFinish => None,
     }
 }

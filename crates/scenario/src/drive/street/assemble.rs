@@ -5,6 +5,7 @@ use anabranch_driving::track::{PurePursuitSpec, StanleySpec, Steering};
 use anabranch_errors::Reach;
 use anabranch_geometry::{Arc, Edge, Outline, Path, Pose};
 use anabranch_kernel::Seed;
+use anabranch_monitors::LatelyReads;
 use anabranch_roads::{LaneId, Network, Route, SignalRef, Then};
 use anabranch_sensing::{
     Detector, DetectorSpec, Mount, OBSTACLES_MAX, RaySensor, RaySensorSpec, Tracker, TrackerSpec, Walls,
@@ -20,7 +21,6 @@ use super::super::plan::{Plan, closed_edges};
 use super::cast::{self, rectangle};
 use super::clock::{Clock, Plane};
 use super::fences::Fences;
-use super::lately::Reads;
 use super::look::chance_name;
 use super::others::WALKER_HALF_M;
 use super::place::{navigation, zones};
@@ -113,12 +113,14 @@ pub(in super::super) fn assemble(
         Some(plain) => Some(Gauges {
             sensors: plain::sensors(plain, &spec.world),
             ground: ground(&network, &spec.world).map_err(|error| unsupported(error.to_string(), plain.span))?,
-            zones: zones(road, &spec.world),
+            zones: zones(Some(road), &spec.world),
             outline: model.spec.outline,
         }),
         None => None,
     };
-    let range_m = road.sensors.iter().map(|sensor| sensor.range_m).fold(0.0, f64::max);
+    let range_m = road.sees_m();
+    // Who is heard from farther away than anybody sees is looked at as well.
+    let radio_m = spec.helpers.radio.as_ref().map_or(0.0, |radio| radio.range_m);
     let by_hand = by_hand(spec, road, &cast);
     let street = Street {
         clock,
@@ -134,15 +136,20 @@ pub(in super::super) fn assemble(
         gauges,
         by_hand,
         walls: Walls::new(&edges(spec)),
+        sees_through: road.sees_through,
+        signs_m: spec.ego.sign_range_m.map_or(f64::INFINITY, |range| range.value * road.light),
+        front_m: model.spec.outline.front_m,
         fences: spec.world.tiles.as_ref().map(|tiles| fences(spec, road, tiles)),
         signals,
         step_us,
         reads: reads(spec),
-        reach_m: range_m + BEYOND_SENSOR_M,
+        reach_m: range_m.max(radio_m) + BEYOND_SENSOR_M,
         verdicts_from: (spec.world.walls.len() + spec.world.obstacles.len()) as u32,
         ego_kind: traffic.settings().kinds.len() as u8 - 2,
         traffic,
         vehicle,
+        with_radio: road.objects.iter().map(|object| super::helpers::has_radio(object.kind.value)).collect(),
+        helpers: spec.helpers.simulators(&spec.world),
         navigation: spec.ego.filter.as_ref().map(|filter| navigation(filter, road, &spec.world)),
         buffers: Pool::default(),
     };
@@ -152,14 +159,13 @@ pub(in super::super) fn assemble(
 /// Tiles come last in verdicts: after walls, obstacles, objects and cars without a name.
 fn fences(spec: &ScenarioSpec, road: &RoadSpec, tiles: &TilesSpec) -> Fences {
     let number = spec.world.walls.len() + spec.world.obstacles.len() + road.objects.len() + 1;
-    let farthest_m = road.sensors.iter().map(|sensor| sensor.range_m).fold(0.0, f64::max);
-    Fences::new(tiles, farthest_m + BEYOND_SENSOR_M, number as u32)
+    Fences::new(tiles, road.sees_m() + BEYOND_SENSOR_M, number as u32)
 }
 
 /// Which signals with a memory requirements read.
-fn reads(spec: &ScenarioSpec) -> Reads {
+fn reads(spec: &ScenarioSpec) -> LatelyReads {
     let reads = |signal: &str| spec.requirements.iter().any(|one| one.expression.value.contains(signal));
-    Reads { standing: reads("ego.standing"), wobble: reads("ego.wobble") }
+    LatelyReads { standing: reads("ego.standing"), wobble: reads("ego.wobble") }
 }
 
 fn route(network: &Network, start: Pose, spec: &ScenarioSpec) -> Result<Route, AssembleError> {
@@ -275,11 +281,11 @@ fn add_unnamed(
     Ok(())
 }
 
-fn ray_sensor(given: &SensorSpec) -> Result<RaySensor, AssembleError> {
+fn ray_sensor(given: &SensorSpec, road: &RoadSpec) -> Result<RaySensor, AssembleError> {
     let spec = RaySensorSpec {
         mount: Mount { x_m: given.ahead_m, y_m: given.aside_m, yaw_rad: given.yaw_rad },
         view_rad: given.view_rad.value,
-        horizon_m: given.range_m,
+        horizon_m: given.range_m * road.light,
         rays: given.rays,
     };
     match spec.fault() {
@@ -315,7 +321,9 @@ fn eyes(spec: &ScenarioSpec, road: &RoadSpec, reach: Reach) -> Result<(Vec<Eye>,
         eyes.push(Eye {
             name: given.id.value.clone(),
             chance: chance_name(eyes.len(), &given.id.value),
-            sensor: ray_sensor(given)?,
+            sensor: ray_sensor(given, road)?,
+            by_day: super::witness::by_day(given),
+            share: given.share,
             detector: Detector::new(detector, spec.world.step_s.value),
             look_ticks,
             position_m: given.position.variance().sqrt().max(POSITION_MIN_M),

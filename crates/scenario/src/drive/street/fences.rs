@@ -6,6 +6,7 @@ use anabranch_geometry::tiles::{
 use anabranch_geometry::{Body, Contact, Motion, Point, Pose, max_displacement};
 use anabranch_kernel::Fault;
 
+use super::super::door::Doors;
 use super::Buffers;
 use crate::file::TilesSpec;
 
@@ -42,7 +43,12 @@ impl Fences {
     }
 
     /// The tiles around a place.
-    fn around<'b>(&self, at: Point, near: &'b mut Option<NearTiles>, reach_m: f64) -> Result<&'b NearTiles, Fault> {
+    pub(super) fn around<'b>(
+        &self,
+        at: Point,
+        near: &'b mut Option<NearTiles>,
+        reach_m: f64,
+    ) -> Result<&'b NearTiles, Fault> {
         let near = near.get_or_insert_with(|| self.tiles.near());
         self.tiles.follow(at, reach_m, near).map_err(|error| Fault::External(error.to_string()))?;
         Ok(near)
@@ -56,6 +62,18 @@ impl Fences {
             let near = self.around(from, &mut buffers.tiles, self.reach_m.max(range_m))?;
             let faces = &mut buffers.faces;
             faces_towards(near, from, range_m, |a, b| faces.push((a, b))).map_err(not_loaded)?;
+        }
+        Ok(())
+    }
+
+    /// Shows the doors of a car those in the reach of each.
+    pub(super) fn meet(&self, doors: &mut Doors, near: &mut Option<NearTiles>) -> Result<(), Fault> {
+        let length_m = doors.length_m();
+        for hinge in doors.hinges() {
+            let near = self.around(hinge, near, self.reach_m + length_m)?;
+            let mut lines = Vec::new();
+            faces_towards(near, hinge, length_m, |a, b| lines.push((a, b))).map_err(not_loaded)?;
+            lines.into_iter().for_each(|(a, b)| doors.meet_line(a, b));
         }
         Ok(())
     }
@@ -103,6 +121,6 @@ impl Fences {
     }
 }
 
-fn not_loaded(tile: NotLoaded) -> Fault {
+pub(super) fn not_loaded(tile: NotLoaded) -> Fault {
     Fault::Contract(tile.to_string())
 }

@@ -6,12 +6,13 @@
 use anabranch_driving::road::RoadMemory;
 use anabranch_errors::SENSORS_MAX;
 use anabranch_geometry::Point;
+use anabranch_helpers::HelpersLayout;
 use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_monitors::Lately;
 use anabranch_sensing::{Tracked, Tracker};
 
 use super::super::state::DriveState;
 use super::Street;
-use super::lately::Lately;
 use super::others::Other;
 
 /// A track farther than this from everybody follows nobody.
@@ -32,6 +33,7 @@ pub(in super::super) struct StreetLayout {
     attached: usize,
     navigation: usize,
     lately: usize,
+    helpers: HelpersLayout,
 }
 
 /// Of the place on the route that the host keeps for a driver from outside.
@@ -59,7 +61,8 @@ impl Street {
         };
         let mut traffic = anabranch_traffic::variables();
         traffic.extend(anabranch_traffic::walker_variables());
-        StreetLayout {
+        let mut layout = StreetLayout {
+            helpers: HelpersLayout::default(),
             memory: (add(if drives { RoadMemory::variables() } else { place_variables() }), drives),
             traffic: add(traffic),
             detector: add(self.eyes[0].detector.variables("sensor")),
@@ -76,7 +79,9 @@ impl Street {
             attached: add(self.vehicle.variables()),
             navigation: add(self.navigation.as_ref().map_or_else(Vec::new, |n| n.variables("localisation"))),
             lately: add(Lately::variables(self.reads)),
-        }
+        };
+        layout.helpers = self.helpers.lay_out(all);
+        layout
     }
 
     /// Tracks, by how far they are off what they follow. A driver from outside is told their numbers, so it has them as they are.
@@ -129,5 +134,8 @@ impl Street {
             navigation.write_key(known, layout.navigation, key);
         }
         street.lately.write_key(self.reads, layout.lately, key);
+        if let Some(helpers) = street.helpers.as_deref() {
+            self.helpers.write_key(helpers, &layout.helpers, key);
+        }
     }
 }

@@ -80,11 +80,15 @@ impl Street {
         if !eye.detector.is_due(tick) {
             return Ok(());
         }
-        if let Some(fences) = &self.fences {
+        if let Some(fences) = self.fences.as_ref().filter(|_| !self.sees_through) {
             fences.stop_rays(eye.sensor.pose(viewer.truth).point(), eye.sensor.spec().horizon_m, buffers)?;
         }
         let Buffers { scan, scene, objects, detections, ghosts, faces, .. } = buffers;
-        eye.sensor.scan_behind(viewer.truth, scene, &self.walls, faces, scan);
+        if self.sees_through {
+            eye.sensor.scan_through(viewer.truth, scene, scan);
+        } else {
+            eye.sensor.scan_behind(viewer.truth, scene, &self.walls, faces, scan);
+        }
         let (mask, alone) = (1_u8 << number, effects.sensing[number]);
         let looks = |ticks: u16| ticks.div_ceil(eye.look_ticks);
         let of = |sensors: u8, obstacles: u32| if sensors & mask == 0 { 0 } else { obstacles };
@@ -158,7 +162,8 @@ impl Street {
     ) -> Seen<'b> {
         let since_look = own.branch.tick % u32::from(self.fuse_ticks);
         let seconds = f64::from(since_look) * (self.step_us as f64 * 1e-6);
-        let Buffers { seen, lights, .. } = buffers;
+        let Buffers { seen, lights, heard, .. } = buffers;
+        self.hear(own, heard);
         seen.clear();
         seen.extend(own.tracks.confirmed().map(|track| as_seen(track, seconds)));
         lights.clear();
@@ -167,7 +172,7 @@ impl Street {
                 .iter()
                 .map(|&signal| SeenLight { signal, aspect: self.aspect(&own.branch, signal) }),
         );
-        Seen { ego, objects: seen, lights }
+        Seen { ego, objects: seen, lights, heard, soft_tyre: self.warns_of_tyres(own), signs_m: self.signs_m }
     }
 }
 
@@ -176,7 +181,7 @@ fn as_object(other: &Other) -> TrueObject {
 }
 
 /// A track as planners see it: moved on since the last look, and named by its size.
-fn as_seen(track: &Track, seconds: f64) -> SeenObject {
+pub(super) fn as_seen(track: &Track, seconds: f64) -> SeenObject {
     let at = track.after(seconds);
     let kind = match (track.length_m, track.width_m) {
         (length_m, _) if length_m < PERSON_M => ObjectKind::Pedestrian,

@@ -10,13 +10,15 @@ mod cast;
 mod clock;
 mod danger;
 mod fences;
+mod helpers;
 mod key;
-mod lately;
 mod look;
 mod others;
 mod place;
 mod plain;
+mod reserve;
 mod rules;
+mod scenery;
 mod script;
 mod signals;
 mod squares;
@@ -24,12 +26,14 @@ mod state;
 mod tick;
 mod told;
 mod vehicle;
+mod witness;
 
 use std::sync::{Arc, Mutex};
 
-use anabranch_driving::road::{RoadDriver, SeenLight, SeenObject};
+use anabranch_driving::road::{HeardCar, RoadDriver, SeenLight, SeenObject};
 use anabranch_geometry::tiles::NearTiles;
 use anabranch_geometry::{EdgeSet, Point};
+use anabranch_helpers::{Helpers, Nearby};
 use anabranch_kernel::Fault;
 use anabranch_roads::{Network, SignalRef};
 use anabranch_sensing::{
@@ -44,13 +48,14 @@ use fences::Fences;
 pub(super) use key::StreetLayout;
 use others::Other;
 pub use others::RoadUser;
-pub(super) use place::covariance;
+pub(super) use place::{covariance, zones};
 pub use state::StreetState;
 pub(super) use tick::OnStreet;
 pub(super) use told::RoadTold;
 pub use vehicle::Attached;
 pub(super) use vehicle::Handed;
 use vehicle::Vehicle;
+pub use witness::Witnessed;
 
 /// Everything about roads that does not evolve.
 #[derive(Debug)]
@@ -73,13 +78,19 @@ pub(crate) struct Street {
     /// Between seeing and telling, of the quickest sensor.
     latency_s: f64,
     walls: Walls,
+    /// Rays go through everything, to ask what would have been seen.
+    sees_through: bool,
+    /// From how far before their line signs and lights are known; infinite by the map.
+    signs_m: f64,
+    /// From the rear axle to the front bumper.
+    front_m: f64,
     /// Permanent obstacles in tiles.
     fences: Option<Fences>,
     /// Lights on the way, per start.
     signals: Vec<Vec<SignalRef>>,
     step_us: u64,
     /// What requirements read of how the car has behaved.
-    reads: lately::Reads,
+    reads: anabranch_monitors::LatelyReads,
     /// How far from the car others are looked at.
     reach_m: f64,
     /// Objects with a name come first in verdicts, after walls and obstacles.
@@ -92,6 +103,10 @@ pub(crate) struct Street {
     gauges: Option<plain::Gauges>,
     /// Triggers that are fired by hand, and from which base cycle on.
     by_hand: Vec<(u32, usize)>,
+    /// Simulators beside this one.
+    helpers: Helpers,
+    /// Objects that may have a radio, by number.
+    with_radio: Vec<bool>,
     /// How it finds its place; by the truth and its errors if `None`.
     navigation: Option<Navigation>,
     buffers: Pool,
@@ -105,6 +120,10 @@ struct Eye {
     /// Name of its chance.
     chance: String,
     sensor: RaySensor,
+    /// What could be seen from its place by day, all round: for witnesses.
+    by_day: RaySensor,
+    /// Share of somebody below which he is not recognised.
+    share: f64,
     detector: Detector,
     /// Base cycles between two looks.
     look_ticks: u16,
@@ -128,6 +147,8 @@ struct Buffers {
     ghosts: Vec<Detection>,
     seen: Vec<SeenObject>,
     lights: Vec<SeenLight>,
+    heard: Vec<HeardCar>,
+    nearby: Vec<Nearby>,
     fire: Vec<usize>,
     /// Tiles around the car, and their edges that stop rays.
     tiles: Option<NearTiles>,

@@ -204,21 +204,33 @@ pub struct RoadUser {
     pub half_width_m: f64,
 }
 
-impl super::super::Drive {
-    /// Everybody within reach of the car's sensors, and a little beyond; nobody off the road.
-    pub fn road_users(&self, state: &super::super::DriveState) -> Vec<RoadUser> {
-        let Some(street) = &self.street else { return Vec::new() };
-        let mut others = Vec::new();
-        street.gather(&state.street().branch, state.car.car.pose().point(), &mut others);
-        let shown = |other: &Other| RoadUser {
+impl From<&Other> for RoadUser {
+    fn from(other: &Other) -> Self {
+        Self {
             number: other.number,
             object: Some(other.number as usize).filter(|_| other.number < UNNAMED_FROM),
             pose: other.pose,
             speed_mps: other.speed_mps,
             half_length_m: other.half_length_m,
             half_width_m: other.half_width_m,
-        };
-        others.iter().map(shown).collect()
+        }
+    }
+}
+
+impl super::OnStreet {
+    /// Everybody near the car in this base cycle.
+    pub(in super::super) fn users(&self) -> Vec<RoadUser> {
+        self.buffers.others.iter().map(RoadUser::from).collect()
+    }
+}
+
+impl super::super::Drive {
+    /// Everybody within reach of the car's sensors, and a little beyond; nobody off the road.
+    pub fn road_users(&self, state: &super::super::DriveState) -> Vec<RoadUser> {
+        let Some(street) = &self.street else { return Vec::new() };
+        let mut others = Vec::new();
+        street.gather(&state.street().branch, state.car.car.pose().point(), &mut others);
+        others.iter().map(RoadUser::from).collect()
     }
     /// How many cars there are at a base cycle, wherever they are; 0 off the road.
     pub fn traffic_at(&self, tick: u32) -> usize {

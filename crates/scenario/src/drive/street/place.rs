@@ -37,13 +37,13 @@ pub(super) fn navigation(given: &file::FilterSpec, road: &RoadSpec, world: &Worl
         wheels: sensor(&given.wheels, 0.0),
         gyro: sensor(&given.gyro, 0.0),
         filter: FilterSpec::CAR,
-        zones: zones(road, world),
+        zones: zones(Some(road), world),
         tick_s: world.step_s.value,
     })
 }
 
 /// Where satellites are received badly: zones of the map, and of the scenario.
-pub(super) fn zones(road: &RoadSpec, world: &WorldSpec) -> Zones {
+pub(in super::super) fn zones(road: Option<&RoadSpec>, world: &WorldSpec) -> Zones {
     let zones = world.zones.iter().filter_map(|zone| {
         let reception = match zone.effect {
             ZoneEffect::Friction(_) => return None,
@@ -52,7 +52,7 @@ pub(super) fn zones(road: &RoadSpec, world: &WorldSpec) -> Zones {
         };
         Some(Zone { name: zone.id.value.clone(), corners: zone.corners.clone(), reception })
     });
-    Zones::of_network(&road.network).and(zones.collect())
+    road.map_or_else(Zones::default, |road| Zones::of_network(&road.network)).and(zones.collect())
 }
 
 /// The state of a filter that has settled while the car came to its start, straight on and at the speed of the start.

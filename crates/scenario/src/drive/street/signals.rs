@@ -25,7 +25,7 @@ pub(super) struct Moment<'a> {
 
 impl Street {
     /// Fills in the part of a frame that only roads have.
-    pub(super) fn signal(&self, moment: &Moment<'_>, frame: &mut [f64; road::COUNT]) {
+    pub(super) fn signal(&self, moment: &Moment<'_>, frame: &mut [f64]) {
         let truth = |yes: bool| f64::from(u8::from(yes));
         let on = moment.on;
         let ahead = nearest_ahead(moment.car, moment.outline, moment.others);

@@ -1,7 +1,8 @@
 //! What of roads evolves.
 
-use super::lately::Lately;
 use anabranch_driving::road::RoadMemory;
+use anabranch_helpers::HelpersState;
+use anabranch_monitors::Lately;
 use anabranch_sensing::{DetectorState, NavigationState, PlainState, TrackerState};
 use anabranch_traffic::Branch;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,8 @@ pub struct StreetState {
     pub navigation: Option<Box<NavigationState>>,
     /// What plain sensors tell, where there are some.
     pub plain: Option<Box<PlainState>>,
+    /// What helper simulators have computed, where there are some.
+    pub helpers: Option<Box<HelpersState>>,
     /// How the car has behaved, for requirements.
     pub lately: Lately,
     /// Of the chance of sensors: the same in every state of an exploration.

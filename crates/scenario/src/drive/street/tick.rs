@@ -1,6 +1,7 @@
 //! One segment on roads, tick by tick.
 
 use anabranch_driving::follow::Told;
+use anabranch_geometry::tiles::NearTiles;
 use anabranch_geometry::{Body, Contact, Motion, Pose, first_contact, max_displacement, may_touch};
 use anabranch_kernel::{Chance, Choice, Fault, Seed, SegmentEnd, Watch, maths};
 use anabranch_monitors::{low_speed, road};
@@ -8,6 +9,8 @@ use anabranch_sensing::TrackerState;
 use anabranch_traffic::Input;
 use anabranch_vehicle::{Car, Gear};
 
+use super::super::door::Doors;
+use super::super::measure::FRAME_MAX;
 use super::super::state::{DriveState, DriverMemory, HeldCommand};
 use super::super::tick::Scratch;
 use super::super::{Drive, Driver};
@@ -31,6 +34,8 @@ pub(super) fn relative(frame: Pose, car: Pose) -> Pose {
 pub(in super::super) struct OnStreet {
     pub(in super::super) own: Box<StreetState>,
     pub(super) buffers: Box<Buffers>,
+    /// The run ended before its first base cycle.
+    pub(in super::super) ended: Option<SegmentEnd>,
 }
 
 impl Drive {
@@ -44,8 +49,11 @@ impl Drive {
     ) -> Result<SegmentEnd, Fault> {
         let mut scratch = self.begin_segment(state, choice, watch);
         let mut on = self.enter_street(street, state, &mut scratch, watch);
-        let mut ended = Ok(None);
+        let mut ended = Ok(on.ended.take());
         for cycle in 0..self.segment_ticks {
+            if !matches!(ended, Ok(None)) {
+                break;
+            }
             let told = self.sense_on_street(street, &mut on, state, cycle, &scratch);
             if let Some(end) = self.decide_on_street(street, &mut on, state, &told, &mut scratch) {
                 ended = Ok(Some(end));
@@ -55,9 +63,6 @@ impl Drive {
             ended = self.act_on_street(street, &mut on, state, &mut scratch, watch, |handed| {
                 street.vehicle.step(handed, steering, accel)
             });
-            if !matches!(ended, Ok(None)) {
-                break;
-            }
         }
         street.leave(on, state);
         Ok(match ended? {
@@ -90,14 +95,18 @@ impl Drive {
                 Err(fault) => buffers.fault = Some(fault),
             }
         }
-        if watch.is_recording() && state.tick == 0 {
+        let mut ended = None;
+        if state.tick == 0 && (watch.is_recording() || self.requirements.has_start()) {
             // Watching must not change anything, not even whether the car has stood.
             let before = (own.stood, own.lately);
             let frame = self.street_frame(street, &mut own, state, scratch, &buffers, &Event::default());
             (own.stood, own.lately) = before;
-            watch.frame(0, &frame);
+            let Buffers { others, tiles, fault, .. } = &mut *buffers;
+            ended = self.see_start(state, &frame[..self.measuring.first], watch, |doors| {
+                street.show_all(doors, others, tiles, fault)
+            });
         }
-        OnStreet { own, buffers }
+        OnStreet { own, buffers, ended }
     }
 
     /// What the driver is told about its car; sensors look around.
@@ -118,6 +127,8 @@ impl Drive {
             on.buffers.fault = Some(fault);
         }
         street.read_gauges(&mut on.own, &state.car.car, scratch.effects.friction_gain);
+        let car = (&state.car.car, &self.model.spec.outline);
+        street.help(&mut on.own, car, &scratch.effects, &mut on.buffers);
         told
     }
 
@@ -137,13 +148,21 @@ impl Drive {
         if matches!(self.driver, Driver::Model(_)) {
             return self.decide_by_model_on_street(street, on, state, told, scratch);
         }
-        let OnStreet { own, buffers } = on;
+        let OnStreet { own, buffers, .. } = on;
         let ego = self.estimate(own, &state.car.car, Pose::new(told.x, told.y, told.heading), told.speed);
         let seen = street.seen(own, state.start, ego, buffers);
         let command = street.drivers[usize::from(state.start)].decide(&mut own.memory, &seen);
+        let arrived = own.memory.arrived;
+        let command = match &self.behind {
+            None => command,
+            Some(behind) => match self.pass_through(behind, state, told, command, scratch) {
+                Ok(passed) => passed,
+                Err(end) => return Some(end),
+            },
+        };
         state.command = HeldCommand { steering_rad: command.steering, accel_mps2: command.accel };
         state.car.gear = Gear::of_sign(command.gear_sign);
-        state.driver = DriverMemory::Road { completed: own.memory.arrived };
+        state.driver = DriverMemory::Road { completed: arrived };
         None
     }
 
@@ -157,7 +176,7 @@ impl Drive {
         watch: &mut Watch<'_>,
         moved: impl FnOnce(Handed<'_>) -> (f64, f64),
     ) -> Result<Option<SegmentEnd>, Fault> {
-        let OnStreet { own, buffers } = on;
+        let OnStreet { own, buffers, .. } = on;
         if let Some(fault) = buffers.fault.take() {
             return Err(fault);
         }
@@ -166,9 +185,11 @@ impl Drive {
         let outside = street.outsiders(&was_on, &self.model.spec.outline, before.speed);
         let trailer_before = street.vehicle.trailer(&before, &own.attached);
         let ground = (&was_on, f64::from(state.tick) * self.model.dt_s, scratch.effects.friction_gain);
+        let worn = street.worn(own);
         let attached = &mut own.attached;
-        let mut contact = self
-            .advance(state, scratch, |car, gear_sign| moved(street.vehicle.hand((car, attached), gear_sign, ground)));
+        let mut contact = self.advance(state, scratch, |car, gear_sign| {
+            moved(street.vehicle.hand((car, attached), gear_sign, ground, worn))
+        });
         street.fire_by_hand(own.branch.tick, &mut buffers.fire);
         street.put_bystanders(&own.branch, &mut buffers.bystanders);
         street.traffic.step_branch(
@@ -223,8 +244,15 @@ impl Drive {
         event.contact = contact;
         watch.see_margin(scratch.clearance_m);
         let frame = self.street_frame(street, own, state, scratch, buffers, &event);
-        watch.frame(u64::from(state.tick), &frame);
-        Ok(self.judge(state, &frame, event.contact.as_ref(), watch))
+        street.tell_around(own, &buffers.others, state.tick, watch);
+        let Buffers { others, tiles, fault, .. } = &mut **buffers;
+        let end = self.see(state, &frame[..self.measuring.first], event.contact.as_ref(), watch, |doors| {
+            street.show_all(doors, others, tiles, fault);
+        });
+        match fault.take() {
+            Some(fault) => Err(fault),
+            None => Ok(end),
+        }
     }
 
     /// Contact with others along the way of this tick, in their own frames; the clearance becomes that of the nearest.
@@ -292,8 +320,8 @@ impl Drive {
         scratch: &Scratch<'_>,
         buffers: &Buffers,
         event: &Event,
-    ) -> [f64; road::COUNT] {
-        let mut frame = [0.0; road::COUNT];
+    ) -> [f64; FRAME_MAX] {
+        let mut frame = [0.0; FRAME_MAX];
         let plain = self.frame(state, scratch, event.accel_before, event.contact.as_ref());
         frame[..low_speed::COUNT].copy_from_slice(&plain);
         let (car, outline) = (&state.car.car, &self.model.spec.outline);
@@ -302,10 +330,17 @@ impl Drive {
         let passed = street.pass_lines(own, &on, moved);
         let moment = Moment { car, outline, on: &on, passed, others: &buffers.others, impact_mps: event.impact_mps };
         street.signal(&moment, &mut frame);
+        frame[road::RSS_RESERVE] = match scratch.wants(road::RSS_RESERVE) {
+            true => street.reserve_m(&moment, street.vehicle.rear_m(&self.model)),
+            false => f64::INFINITY,
+        };
         self.signal_vehicle(car, &own.attached, event, &mut frame);
-        own.lately.step(car, frame[low_speed::AT_GOAL] != 0.0, self.model.dt_s);
+        own.lately.step(car.speed, car.steering, frame[low_speed::AT_GOAL] != 0.0, self.model.dt_s);
         frame[road::STANDING] = own.lately.standing_s(self.model.dt_s);
         frame[road::WOBBLE] = own.lately.wobble_hz();
+        if let Some(helpers) = own.helpers.as_deref() {
+            street.helpers.show(helpers, state.tick, &mut frame[road::COUNT..]);
+        }
         frame
     }
 }
@@ -333,6 +368,13 @@ fn relative_speed(car: &Car<f64>, other: [f64; 2]) -> f64 {
 }
 
 impl Street {
+    /// Shows the doors of the car what is there besides walls. What cannot be read is a fault, never free ground.
+    fn show_all(&self, doors: &mut Doors, others: &[Other], tiles: &mut Option<NearTiles>, fault: &mut Option<Fault>) {
+        others.iter().for_each(|other| doors.meet(self.edges(other.shape).edges(), other.pose));
+        if let Some(Err(wrong)) = self.fences.as_ref().map(|fences| fences.meet(doors, tiles)) {
+            *fault = Some(wrong);
+        }
+    }
     /// Triggers that the errors of a segment fire.
     fn asked(&self, appeared: u32, fire: &mut Vec<usize>) {
         fire.clear();
@@ -374,9 +416,10 @@ impl Street {
             detector: detector(0),
             detectors: (1..self.eyes.len()).map(detector).collect(),
             plain: None,
+            helpers: (!self.helpers.is_empty()).then(|| Box::new(self.helpers.start())),
             tracks: TrackerState::default(),
             stood: false,
-            lately: super::lately::Lately::default(),
+            lately: anabranch_monitors::Lately::default(),
             seed: seed.0,
         };
         state.plain = self.start_gauges(&state, car);

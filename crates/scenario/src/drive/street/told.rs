@@ -92,6 +92,10 @@ impl Street {
         for (piece, next) in course.pieces.iter().zip(course.pieces.iter().skip(1)) {
             let Some(rule) = self.network.rule(next.lane).filter(|rule| rule.approach == piece.lane) else { continue };
             let ahead = rule.stop_station_m + piece.shift_m - own.memory.station_m;
+            // The same distance as for the built-in driver: from the front.
+            if ahead - self.front_m > self.signs_m {
+                continue;
+            }
             let light = rule.signal.map(|signal| aspect_word(self.aspect(&own.branch, signal)).to_owned());
             lines.push(LineSeen { ahead, sign: sign_word(rule.sign).to_owned(), light });
         }

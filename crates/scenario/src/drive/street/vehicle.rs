@@ -59,6 +59,22 @@ pub(in super::super) struct Handed<'a> {
     pub(in super::super) gear_sign: f64,
     /// Of the ground below it; 1 where nothing feels it.
     friction: f64,
+    /// What is left of its tyres; all of it if `None`.
+    worn: Option<Worn>,
+}
+
+/// What is left of tyres.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worn {
+    /// Factors of stiffness and grip, front and rear.
+    pub axles: [[f64; 2]; 2],
+    /// Deceleration by rolling resistance that good tyres do not have.
+    pub drag_mps2: f64,
+}
+
+/// A speed with a little less magnitude, never beyond zero.
+fn slowed(speed_mps: f64, by_mps: f64) -> f64 {
+    if speed_mps > 0.0 { (speed_mps - by_mps).max(0.0) } else { (speed_mps + by_mps).min(0.0) }
 }
 
 impl Vehicle {
@@ -108,11 +124,19 @@ impl Vehicle {
     }
     /// Moves the vehicle by one base cycle: commands after all errors. Returns cosine and sine of the new heading.
     pub(in super::super) fn step(&self, handed: Handed<'_>, steering: f64, accel: f64) -> (f64, f64) {
-        let Handed { car, attached, gear_sign, friction } = handed;
+        let Handed { car, attached, gear_sign, friction, worn } = handed;
         match (self, attached) {
             (Self::Tyres(model, _), Attached::Tyres { slide_mps, yaw_rate_radps }) => {
                 let mut state = SingleTrack { car: *car, slide: *slide_mps, yaw_rate: *yaw_rate_radps };
-                let direction = model.step(&mut state, &Inputs { steering, accel, gear_sign, friction });
+                let inputs = Inputs { steering, accel, gear_sign, friction };
+                let direction = match worn {
+                    None => model.step(&mut state, &inputs),
+                    Some(worn) => {
+                        let direction = model.with_tyres(worn.axles).step(&mut state, &inputs);
+                        state.car.speed = slowed(state.car.speed, worn.drag_mps2 * model.dt_s());
+                        direction
+                    }
+                };
                 (*car, *slide_mps, *yaw_rate_radps) = (state.car, state.slide, state.yaw_rate);
                 direction
             }
@@ -132,12 +156,13 @@ impl Vehicle {
         (car, attached): (&'a mut Car<f64>, &'a mut Attached),
         gear_sign: f64,
         (on, time_s, gain): (&OnLane, f64, f64),
+        worn: Option<Worn>,
     ) -> Handed<'a> {
         let friction = match self {
             Self::Tyres(_, ground) => ground.friction(&place_on(car, on), time_s, gain),
             Self::Rolling(_) | Self::Trailer(..) => 1.0,
         };
-        Handed { car, attached, gear_sign, friction }
+        Handed { car, attached, gear_sign, friction, worn }
     }
     /// Names and cells of what evolves besides the plain car.
     pub(super) fn variables(&self) -> Vec<Variable> {
@@ -235,13 +260,7 @@ impl Drive {
     }
 
     /// Signals of a vehicle that is more than a plain car.
-    pub(super) fn signal_vehicle(
-        &self,
-        car: &Car<f64>,
-        attached: &Attached,
-        event: &Event,
-        frame: &mut [f64; road::COUNT],
-    ) {
+    pub(super) fn signal_vehicle(&self, car: &Car<f64>, attached: &Attached, event: &Event, frame: &mut [f64]) {
         match attached {
             Attached::Nothing => {}
             Attached::Trailer { hitch_rad } => frame[road::HITCH] = hitch_rad.abs(),

@@ -74,22 +74,8 @@ pub(super) fn build(
         Program::File(name) if is_model(name) => Some(Located::new(name.clone(), program.span)),
         _ => None,
     });
-    if model.is_some() {
-        of_a_model(problems, view);
-    } else if let Some((key, span)) = OF_MODELS.iter().find_map(|key| Some((key, view.key_span(key)?))) {
-        problems.add(
-            Code::Exclusive,
-            span,
-            format!("`{key}` belongs to component models, and this is none"),
-            "remove it",
-        );
-    }
-    let foreign = if program.is_some() { &BUILT_IN[..] } else { &FROM_OUTSIDE[..] };
-    for (key, span) in foreign.iter().filter_map(|key| Some((key, view.key_span(key)?))) {
-        let (whose, not) =
-            if program.is_some() { ("built-in drivers", "from outside") } else { ("drivers from outside", "built in") };
-        problems.add(Code::Exclusive, span, format!("`{key}` belongs to {whose}, and this one is {not}"), "remove it");
-    }
+    let is_built_in = program.is_none();
+    keys_of_others(problems, view, (is_built_in, model.is_some()));
     let real = |key: &str| view.real(key);
     Some(DriverSpec {
         kind,
@@ -106,6 +92,13 @@ pub(super) fn build(
             }
             None => None,
         },
+        behind: match view.key_span("actuators").filter(|_| is_built_in) {
+            Some(span) => {
+                let cycle_s = real("cycle").map_or(step_s, |cycle| cycle.value);
+                Some(super::model::behind(problems, view, span, (hooks, (car, cycle_s)))?)
+            }
+            None => None,
+        },
         lateral_gain_per_m2: real("lateral_gain"),
         heading_gain_per_m: real("heading_gain"),
         reverse_lateral_gain_per_m2: real("reverse_lateral_gain"),
@@ -115,6 +108,30 @@ pub(super) fn build(
         replan_s: real("replan"),
         cycle_s: real("cycle"),
     })
+}
+
+/// Complains about keys that belong to another kind of driver.
+fn keys_of_others(problems: &mut Problems<'_>, view: View<'_>, (is_built_in, is_model): (bool, bool)) {
+    if is_model {
+        of_a_model(problems, view);
+    } else if let Some((key, span)) = OF_MODELS
+        .iter()
+        .filter(|key| !is_built_in || **key != "actuators")
+        .find_map(|key| Some((key, view.key_span(key)?)))
+    {
+        problems.add(
+            Code::Exclusive,
+            span,
+            format!("`{key}` belongs to component models, and this is none"),
+            "remove it",
+        );
+    }
+    let foreign = if !is_built_in { &BUILT_IN[..] } else { &FROM_OUTSIDE[..] };
+    for (key, span) in foreign.iter().filter_map(|key| Some((key, view.key_span(key)?))) {
+        let (whose, not) =
+            if !is_built_in { ("built-in drivers", "from outside") } else { ("drivers from outside", "built in") };
+        problems.add(Code::Exclusive, span, format!("`{key}` belongs to {whose}, and this one is {not}"), "remove it");
+    }
 }
 
 /// Whether exactly one key says which driver it is.
@@ -235,7 +252,9 @@ pub(super) fn part(problems: &mut Problems<'_>, ego: View<'_>) -> Option<Option<
     let file = view.text("file")?;
     if is_model(&file.value) {
         let message = "a component model is no part of the car by itself; it stands behind one that drives";
-        problems.add(Code::Exclusive, file.span, message, "write it as one of the `actuators` of the driver");
+        let help = "write it as one of the `actuators` of the driver, built in or not: \
+                    driver = { kind = \"path-follower\", actuators = [..] }";
+        problems.add(Code::Exclusive, file.span, message, help);
     }
     let program = file.file();
     Some(Some(PartSpec { kind, outside: outside(problems, view, program)?, span }))

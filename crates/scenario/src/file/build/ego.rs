@@ -39,6 +39,7 @@ pub(super) fn build(
             Some(table) => Some(ObstacleSensorSpec { range_m: table.real("range")?, cycle_s: table.real("cycle")? }),
             None => None,
         },
+        sign_range_m: view.real("sign_range"),
     })
 }
 

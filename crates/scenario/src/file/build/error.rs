@@ -4,15 +4,16 @@ use anabranch_kernel::units::Dimension;
 
 use super::super::codes::Code;
 use super::super::error_spec::{DriftSize, ErrorKind, ErrorSpec, LimitsSpec};
+use super::super::helper_spec::HelperSpec;
 use super::super::keys::ERROR_KINDS;
 use super::super::problems::{Problem, Problems, excerpt, listed, nearest};
-use super::super::road_spec::SensorSpec;
+use super::super::road_spec::{RoadSpec, SensorSpec};
 use super::super::span::Located;
 use super::super::spec::ObstacleSpec;
 use super::super::view::View;
 use super::super::words::{ErrorPlace, Frame};
 use super::sensor::LATENCY_READINGS_MAX;
-use super::{check_ids, probability};
+use super::{check_ids, helper, probability};
 
 /// Where `on` points to: a place, or a place and an obstacle.
 #[derive(Clone, Copy)]
@@ -27,6 +28,8 @@ struct Target {
 struct Known<'a> {
     obstacles: &'a [ObstacleSpec],
     sensors: &'a [SensorSpec],
+    road: Option<&'a RoadSpec>,
+    helpers: &'a HelperSpec,
 }
 
 pub(super) fn limits(root: View<'_>) -> LimitsSpec {
@@ -39,9 +42,11 @@ pub(super) fn build_all(
     problems: &mut Problems<'_>,
     root: View<'_>,
     obstacles: &[ObstacleSpec],
-    sensors: &[SensorSpec],
+    road: Option<&RoadSpec>,
+    helpers: &HelperSpec,
 ) -> Option<Vec<ErrorSpec>> {
-    let known = Known { obstacles, sensors };
+    let sensors = road.map_or(&[][..], |road| &road.sensors);
+    let known = Known { obstacles, sensors, road, helpers };
     let built: Vec<Option<ErrorSpec>> =
         root.tables("error").into_iter().map(|view| build(problems, view, known)).collect();
     check_ids(problems, "error", built.iter().flatten().map(|error| &error.id));
@@ -53,6 +58,17 @@ fn build(problems: &mut Problems<'_>, view: View<'_>, known: Known<'_>) -> Optio
     let obstacles = known.obstacles;
     let name = ERROR_KINDS.iter().copied().find(|name| view.get(name).is_some())?;
     check_place(problems, name, target.place)?;
+    match target.place.value {
+        ErrorPlace::Radio => {
+            let there = known.helpers.radio.is_some();
+            helper::check_there(problems, there, target.place.span, ErrorPlace::Radio.word())?;
+        }
+        ErrorPlace::Tyres => {
+            let there = known.helpers.tyres.is_some();
+            helper::check_there(problems, there, target.place.span, ErrorPlace::Tyres.word())?;
+        }
+        _ => {}
+    }
     let table = view.table(name)?;
     let kind = match name {
         "jump" => jump(problems, table)?,
@@ -60,11 +76,25 @@ fn build(problems: &mut Problems<'_>, view: View<'_>, known: Known<'_>) -> Optio
         "delay" => ErrorKind::Delay { by_s: sizes(problems, table, "by")? },
         "offset" => offset(problems, table, target.place.value)?,
         "gain" => gain(problems, table)?,
+        "lost" if helper::names_others(problems, table, target.place.value) => return None,
+        "leak" => {
+            let by_pa = sizes(problems, table, "by")?;
+            helper::leak(problems, table, by_pa)?
+        }
+        "lost" if target.place.value == ErrorPlace::Tyres => ErrorKind::MonitorLost,
+        "lost" if target.place.value == ErrorPlace::Radio => {
+            helper::messages_lost(problems, table, known.road, known.helpers.radio.as_ref()?)?
+        }
         "lost" => super::localisation::lost(problems, table, target.place.value)?,
         _ => obstacle_error(problems, name, table, target, obstacles)?,
     };
     if let (Some(sensor), ErrorKind::Delay { by_s }) = (target.sensor, &kind) {
         check_readings(problems, &known.sensors[sensor], by_s, table)?;
+    }
+    if let (ErrorPlace::Radio, ErrorKind::Delay { by_s }, Some(radio)) =
+        (target.place.value, &kind, &known.helpers.radio)
+    {
+        helper::check_delay(problems, table, by_s, radio)?;
     }
     Some(ErrorSpec {
         id: view.text("id")?,
@@ -118,8 +148,9 @@ fn target(problems: &mut Problems<'_>, view: View<'_>, known: Known<'_>) -> Opti
 fn places_of(kind: &str) -> &'static [ErrorPlace] {
     match kind {
         "jump" | "drift" => &[ErrorPlace::Localisation],
-        "lost" => &[ErrorPlace::Localisation, ErrorPlace::Sensor],
-        "delay" => &[ErrorPlace::Localisation, ErrorPlace::Actuators, ErrorPlace::Sensor],
+        "lost" => &[ErrorPlace::Localisation, ErrorPlace::Sensor, ErrorPlace::Radio, ErrorPlace::Tyres],
+        "delay" => &[ErrorPlace::Localisation, ErrorPlace::Actuators, ErrorPlace::Sensor, ErrorPlace::Radio],
+        "leak" => &[ErrorPlace::Tyres],
         "offset" => &[ErrorPlace::Steering, ErrorPlace::Acceleration],
         "gain" => &[ErrorPlace::Steering, ErrorPlace::Acceleration, ErrorPlace::Friction],
         "appears" => &[ErrorPlace::Obstacles],

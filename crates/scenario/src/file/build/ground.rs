@@ -7,6 +7,7 @@ use anabranch_vehicle::{FRICTION_MAX, FRICTION_MIN};
 use super::super::check::shapes;
 use super::super::codes::Code;
 use super::super::error_spec::{ErrorKind, ErrorSpec};
+use super::super::model_spec::ModelSpec;
 use super::super::motion_spec::{VehicleModel, ZoneEffect, ZoneSpec};
 use super::super::problems::Problems;
 use super::super::span::{Located, Span};
@@ -138,6 +139,7 @@ pub(super) fn check(problems: &mut Problems<'_>, ego: &EgoSpec, world: &WorldSpe
     for zone in &world.zones {
         match zone.effect {
             ZoneEffect::Friction(_) => slippery.push(zone.span),
+            ZoneEffect::GpsNoise(_) if ego.driver.model.as_ref().is_some_and(ModelSpec::obeys_zones) => {}
             ZoneEffect::GpsNoise(_) | ZoneEffect::GpsLost => hidden.push(zone.span),
         }
     }

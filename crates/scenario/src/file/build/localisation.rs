@@ -65,19 +65,7 @@ fn sensor(
         problems.add(Code::Exclusive, span, "zones act on satellites only", "remove `situational`");
         return None;
     }
-    let real = |key: &str, usual: f64| view.real(key).map_or(usual, |value| value.value);
-    let situations = match view.get("situational").and_then(|_| view.flag("situational")) {
-        Some(true) => Situations::Obeyed,
-        Some(false) => Situations::Ignored,
-        None => usual.situations,
-    };
-    let noise = NoiseModel {
-        bias: real("bias", usual.bias),
-        white: real("white", usual.white),
-        wander: real("wander", usual.wander),
-        wander_s: real("wander_time", usual.wander_s),
-        situations,
-    };
+    let noise = noise(view, usual);
     let assumed = view.real("assumed").map(|assumed| assumed.value);
     if assumed.is_none() && noise.variance() == 0.0 {
         let message = format!("the filter has to count with some noise of `{name}`");
@@ -119,4 +107,21 @@ pub(super) fn lost(problems: &mut Problems<'_>, view: View<'_>, place: ErrorPlac
         sensors.push(*sensor);
     }
     Some(ErrorKind::Lost { sensors })
+}
+
+/// Noise as a table says it; what it leaves out is as usual.
+pub(super) fn noise(view: View<'_>, usual: NoiseModel) -> NoiseModel {
+    let real = |key: &str, usual: f64| view.real(key).map_or(usual, |value| value.value);
+    let situations = match view.get("situational").and_then(|_| view.flag("situational")) {
+        Some(true) => Situations::Obeyed,
+        Some(false) => Situations::Ignored,
+        None => usual.situations,
+    };
+    NoiseModel {
+        bias: real("bias", usual.bias),
+        white: real("white", usual.white),
+        wander: real("wander", usual.wander),
+        wander_s: real("wander_time", usual.wander_s),
+        situations,
+    }
 }

@@ -5,6 +5,7 @@ mod ego;
 mod error;
 mod explore;
 mod ground;
+mod helper;
 mod light;
 mod localisation;
 mod model;
@@ -60,8 +61,9 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
         Some(road) => Some(road?),
         None => None,
     };
-    let sensors = road.as_ref().map_or(&[][..], |road| &road.sensors);
-    let errors = error::build_all(problems, root, &error_targets(&world.obstacles, road.as_ref()), sensors);
+    let helpers = helper::build(problems, root, road.as_ref(), ego.as_ref())?;
+    let errors =
+        error::build_all(problems, root, &error_targets(&world.obstacles, road.as_ref()), road.as_ref(), &helpers);
     if let (Some(ego), Some(errors)) = (&ego, &errors) {
         ground::check(problems, ego, &world, errors);
     }
@@ -73,6 +75,7 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
         explore: explore?,
         requirements: requirements?,
         errors: errors?,
+        helpers,
         search: search::build(root)?,
         limits: error::limits(root),
         road,

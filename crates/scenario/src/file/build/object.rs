@@ -24,17 +24,18 @@ pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, road: &Road) ->
     let triggers = triggers?;
     let ids = triggers.iter().map(|trigger| &trigger.id).chain(objects.iter().map(|object| &object.id));
     check_ids(problems, "object or trigger", ids);
-    let mut sensors = match root.table("ego")? {
+    let sensors = match root.table("ego")? {
         ego if ego.get("sensor").is_some() => super::sensor::build(problems, ego)?,
         ego => vec![or_empty(ego, "sensor", |view| super::sensor::sensor(problems, view, true))?],
     };
-    let sight = super::light::sight(problems, root)?;
-    sensors.iter_mut().for_each(|sensor| sensor.range_m *= sight);
     Some(RoadSpec {
         network: road.network.clone(),
         span: root.get("road")?.span,
         map: road.map.clone(),
         traffic: or_empty(root, "traffic", |view| traffic(problems, view, road))?,
+        light: super::light::sight(problems, root)?,
+        is_twilight: super::light::is_twilight(root),
+        sees_through: false,
         sensors,
         objects,
         triggers,

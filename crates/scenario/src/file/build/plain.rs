@@ -1,7 +1,7 @@
 //! Plain sensors that a driver may listen to (S2-35, S2-14).
 
 use anabranch_kernel::units::Dimension;
-use anabranch_sensing::{NoiseModel, Output, Plain, Ready, Situations};
+use anabranch_sensing::{NoiseModel, Output, Plain, Ready};
 
 use super::super::codes::Code;
 use super::super::motion_spec::{GaugeGiven, PlainSpec};
@@ -45,18 +45,7 @@ fn given(problems: &mut Problems<'_>, view: View<'_>, sensor: Plain, usual: Nois
             return None;
         }
     }
-    let real = |key: &str, usual: f64| view.real(key).map_or(usual, |value| value.value);
-    let situations = match view.get("situational").and_then(|_| view.flag("situational")) {
-        Some(true) => Situations::Obeyed,
-        Some(false) => Situations::Ignored,
-        None => usual.situations,
-    };
-    let noise = NoiseModel {
-        bias: real("bias", usual.bias),
-        white: real("white", usual.white),
-        wander: real("wander", usual.wander),
-        wander_s: real("wander_time", usual.wander_s),
-        situations,
-    };
-    Some(GaugeGiven { cycle_s: view.real("cycle"), quantum: real("resolution", 0.0), noise })
+    let noise = super::localisation::noise(view, usual);
+    let quantum = view.real("resolution").map_or(0.0, |value| value.value);
+    Some(GaugeGiven { cycle_s: view.real("cycle"), quantum, noise })
 }

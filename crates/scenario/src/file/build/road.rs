@@ -19,6 +19,14 @@ pub(super) struct Road {
     pub map: Option<Located<String>>,
 }
 
+/// Longest part of a road: a thousand kilometres.
+const LENGTH_MAX_M: f64 = 1e6;
+/// Longest side of a block of a city.
+const BLOCK_MAX_M: f64 = 2000.0;
+/// Largest angle of an arc, many times around.
+const ANGLE_MAX_RAD: f64 = 100.0;
+/// Most metres of lanes that are laid for traffic.
+const LANES_MAX_M: f64 = 1e8;
 /// A road that is laid for few cars has still room for the car.
 const LENGTH_MIN_M: f64 = 500.0;
 /// The same for a city, and the largest one.
@@ -40,6 +48,9 @@ pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, hooks: &Hooks<'
         return read_map(problems, view, name, hooks);
     }
     let shape = view.word("kind", RoadShape::from_word)?;
+    if !is_of_this_world(problems, view) {
+        return None;
+    }
     let lanes_m = lanes_for_traffic(problems, root, view, shape)?;
     let mut map = lay(view, shape.value, lanes_m)?;
     if let Some(limit) = view.real("limit") {
@@ -107,6 +118,11 @@ fn lanes_for_traffic(
         return None;
     }
     let lanes_m = f64::from(cars.value) / per_km.value * 1000.0;
+    if lanes_m > LANES_MAX_M {
+        let message = format!("so many cars take more than {:.0} km of lanes, the most there is", LANES_MAX_M / 1000.0);
+        problems.add(Code::OutOfRange, cars.span, message, "give a larger `per_km`");
+        return None;
+    }
     // What is asked for beside the car is laid, and room for the car.
     if shape.value == RoadShape::City {
         let strip = town_strip(road.small_count("lanes")?.value as usize);
@@ -120,6 +136,22 @@ fn lanes_for_traffic(
         }
     }
     Some(lanes_m)
+}
+
+/// Whether no part of the road is so large that laying it would fill the memory.
+fn is_of_this_world(problems: &mut Problems<'_>, view: View<'_>) -> bool {
+    let lengths = ["length", "radius", "before", "after", "merge", "arm"].map(|key| (key, LENGTH_MAX_M));
+    let others = [("block", BLOCK_MAX_M), ("angle", ANGLE_MAX_RAD)];
+    let mut fits = true;
+    for (key, most) in lengths.into_iter().chain(others) {
+        if let Some(given) = view.real(key).filter(|given| given.value.abs() > most) {
+            let unit = if key == "angle" { "rad" } else { "m" };
+            let message = format!("`{key}` is more than {most} {unit}, the most there is");
+            problems.add(Code::OutOfRange, given.span, message, "is the unit right?");
+            fits = false;
+        }
+    }
+    fits
 }
 
 fn town_strip(lanes: usize) -> Strip {

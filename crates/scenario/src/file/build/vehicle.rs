@@ -8,7 +8,7 @@ use super::super::codes::Code;
 use super::super::motion_spec::VehicleModel;
 use super::super::problems::Problems;
 use super::super::span::Located;
-use super::super::spec::VehicleSpec;
+use super::super::spec::{DoorSpec, VehicleSpec};
 use super::super::view::View;
 use super::super::words::VehicleKind;
 
@@ -40,7 +40,7 @@ pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>) -> Option<Vehicl
         let base = ego.text("vehicle")?;
         let car = named(&base.value)?;
         let model = Located::new(VehicleModel::Rolling, base.span);
-        return Some(VehicleSpec { base, car, model });
+        return Some(VehicleSpec { base, car, model, door: DoorSpec::usual(&car) });
     };
     let base = view.text("base")?;
     let mut car = named(&base.value)?;
@@ -59,7 +59,26 @@ pub(super) fn build(problems: &mut Problems<'_>, ego: View<'_>) -> Option<Vehicl
         VehicleKind::SingleTrack => VehicleModel::Tyres(tyres(problems, view, &base, car)?),
         VehicleKind::Trailer => VehicleModel::Trailer(trailer(problems, view, &base)?),
     };
-    Some(VehicleSpec { base, car, model: Located::new(model, kind.span) })
+    let door = door(problems, view, &car)?;
+    Some(VehicleSpec { base, car, model: Located::new(model, kind.span), door })
+}
+
+fn door(problems: &mut Problems<'_>, view: View<'_>, car: &CarSpec) -> Option<DoorSpec> {
+    let mut door = DoorSpec::usual(car);
+    let Some(table) = view.table("door") else { return Some(door) };
+    if let Some(hinge) = table.real("hinge") {
+        door.hinge_m = hinge.value;
+    }
+    if let Some(length) = table.real("length") {
+        door.length_m = length.value;
+    }
+    if door.hinge_m > car.outline.front_m || door.hinge_m - door.length_m < -car.outline.rear_m {
+        let message = "the doors reach beyond the outline of the car";
+        let help = "`hinge` is ahead of the rear axle, and the door reaches back from it by `length`";
+        problems.add(Code::Measures, view.key_span("door")?, message, help);
+        return None;
+    }
+    Some(door)
 }
 
 /// Complains about keys that this kind of vehicle has no use for.

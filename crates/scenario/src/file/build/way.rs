@@ -1,7 +1,7 @@
 //! Whether what a scenario says about roads goes together with the rest of it.
 
 use anabranch_geometry::Pose;
-use anabranch_roads::{LanePlace, Network};
+use anabranch_roads::{LaneId, LanePlace, Network, Sign};
 
 use super::super::codes::Code;
 use super::super::motion_spec::VehicleModel;
@@ -37,6 +37,10 @@ pub(super) fn check(problems: &mut Problems<'_>, ego: &EgoSpec, obstacles: &[Obs
             let help = "add [road], or leave out `plain`";
             problems.add(Code::NotOnRoads, plain.span, "plain sensors work on roads only", help);
         }
+        if let Some(range) = &ego.sign_range_m {
+            let help = "add [road], or leave out `sign_range`";
+            problems.add(Code::NotOnRoads, range.span, "there are signs and lights on roads only", help);
+        }
         return;
     };
     if kind.value != DriverKind::Road && ego.driver.outside.is_none() && ego.driver.model.is_none() {
@@ -52,9 +56,19 @@ pub(super) fn check(problems: &mut Problems<'_>, ego: &EgoSpec, obstacles: &[Obs
         let help = "write it as an [[object]] with kind = \"thing\"";
         problems.add(Code::NotOnRoads, obstacle.shape_span, message, help);
     }
+    if let Some(range) = ego.sign_range_m.as_ref().filter(|_| !has_signs(&road.network)) {
+        let message = "there are no signs and no lights on these roads, so `sign_range` would change nothing";
+        problems.add(Code::Exclusive, range.span, message, "leave it out, or lay a junction with signs or lights");
+    }
     if let Some(reason) = ego.start.all().find_map(|start| no_route(&road.network, start.pose, ego.goal.pose)) {
         problems.add(Code::NoRoute, ego.goal.span, reason, "choose another goal, or another start");
     }
+}
+
+/// Whether a sign or a light makes anybody stop.
+fn has_signs(network: &Network) -> bool {
+    let mut rules = network.lanes().iter().enumerate().filter_map(|(lane, _)| network.rule(LaneId(lane as u32)));
+    rules.any(|rule| rule.signal.is_some() || matches!(rule.sign, Sign::Stop | Sign::Yield))
 }
 
 fn no_route(network: &Network, start: Pose, goal: Pose) -> Option<String> {

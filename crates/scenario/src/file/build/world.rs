@@ -10,7 +10,7 @@ use super::super::problems::{Problems, excerpt};
 use super::super::span::Located;
 use super::super::spec::{ObstacleSpec, TilesSpec, WallSpec, WorldSpec};
 use super::super::view::View;
-use super::check_ids;
+use super::{check_ids, light};
 
 pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>, hooks: &Hooks<'_>) -> Option<WorldSpec> {
     let walls: Option<Vec<_>> =
@@ -23,7 +23,9 @@ pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>, hooks: &Hooks<'
         None => None,
     };
     let (walls, obstacles) = (walls?, obstacles?);
-    let world = WorldSpec { step_s: view.real("step")?, walls, obstacles, friction, zones: Vec::new(), tiles };
+    let daylight = light::daylight(view);
+    let world =
+        WorldSpec { step_s: view.real("step")?, walls, obstacles, friction, zones: Vec::new(), tiles, daylight };
     let ids = world.walls.iter().map(|wall| &wall.id).chain(world.obstacles.iter().map(|obstacle| &obstacle.id));
     check_ids(problems, "wall or obstacle", ids);
     Some(world)

@@ -35,6 +35,14 @@ pub(in super::super) fn check(problems: &mut Problems<'_>, spec: &ScenarioSpec) 
         }
     }
     check_end(problems, spec);
+    if let Some(tyres) = &spec.helpers.tyres
+        && multiple(spec.explore.segment_s.value, tyres.period_s.value).is_none()
+    {
+        let message =
+            format!("`tyres.period` does not fit into a segment, which is {} s", short(spec.explore.segment_s.value));
+        let help = "errors act for whole segments: make it a part of `explore.segment`";
+        problems.add(Code::NotAMultiple, tyres.period_s.span, message, help);
+    }
 }
 
 /// Every time that the clock must meet.
@@ -58,7 +66,15 @@ fn times(spec: &ScenarioSpec) -> Vec<(String, Located<f64>)> {
     let eyes = eyes.map(|sensor| (format!("{}.cycle", sensor.id.value), sensor.cycle_s));
     let gauges = spec.ego.plain.iter().flat_map(|plain| plain.gauges.iter().zip(anabranch_sensing::Plain::ALL));
     let gauges = gauges.filter_map(|(gauge, sensor)| Some((format!("{}.cycle", sensor.name()), gauge.cycle_s?)));
-    let sensors = eyes.chain(sensors).chain(gauges);
+    let radio =
+        spec.helpers.radio.iter().flat_map(|radio| [("radio.period", radio.period_s), ("radio.keep", radio.keep_s)]);
+    let tyres = spec
+        .helpers
+        .tyres
+        .iter()
+        .flat_map(|tyres| [("tyres.period", tyres.period_s), ("tyres.monitor", tyres.monitor_s)]);
+    let helpers = radio.chain(tyres).map(|(name, time)| (name.to_owned(), time));
+    let sensors = eyes.chain(sensors).chain(gauges).chain(helpers);
     let triggers = spec.road.iter().flat_map(|road| &road.triggers).flat_map(|trigger| {
         let at = if let TriggerWhen::At(at) = trigger.when { Some(("at".to_owned(), at)) } else { None };
         at.into_iter().chain([("for".to_owned(), trigger.for_s)])

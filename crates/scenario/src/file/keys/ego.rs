@@ -37,6 +37,13 @@ pub(super) static EGO: Section = Section {
         key("sensor", Kind::TableOrTables(&road::SENSOR), Need::Optional, "What sees others on roads."),
         key("plain", Kind::Table(&motion::PLAIN), Need::Optional, "Plain sensors that a driver may listen to (S2-35)."),
         key("obstacle_sensor", Kind::Table(&OBSTACLE_SENSOR), Need::Optional, "What sees unknown obstacles."),
+        key(
+            "sign_range",
+            positive(LENGTH),
+            Need::Optional,
+            "From so far before their line stop signs and lights are seen by day, less by time of day as `sensor.range`; until then \
+             the driver comes up as if there were none. Known from the map if left out (S3-17).",
+        ),
     ],
 };
 
@@ -75,12 +82,23 @@ static VEHICLE: Section = Section {
         key("front_drive", not_negative(NUMBER), Need::Optional, "Share of the front axle in the drive, up to 1."),
         key("front_brake", not_negative(NUMBER), Need::Optional, "Share of the front axle in the brakes, up to 1."),
         key("tyre", Kind::Word(motion::TYRES), Need::Optional, "How side force grows with slip; `brush` if left out."),
+        key("door", Kind::Table(&DOOR), Need::Optional, "Its front doors, for `ego.door_room` (S2-53)."),
         key(
             "trailer",
             Kind::WordOrTable(motion::TRAILERS, &motion::TRAILER),
             Need::Optional,
             "Of `trailer`; `semi` behind a truck and `caravan` behind others if left out.",
         ),
+    ],
+};
+
+static DOOR: Section = Section {
+    title: "door = { .. }",
+    doc: "The front doors, one on each side, hinged in front.",
+    exactly_one: &[],
+    keys: &[
+        key("hinge", any(LENGTH), Need::Optional, "Ahead of the rear axle; 0.6 m behind the front axle if left out."),
+        key("length", positive(LENGTH), Need::Optional, "From the hinge to the edge that opens; 1.1 m if left out."),
     ],
 };
 
@@ -213,7 +231,7 @@ static DRIVER: Section = Section {
             "actuators",
             Kind::Tables(&BEHIND),
             Need::Optional,
-            "Models between a model and the car, one after the other; together they are one large model (S2-39).",
+            "Models between the driver and the car, one after the other; together with a driver that is a model they are one large model (S2-39). Behind a built-in driver they are told its commands and the car.",
         ),
     ],
 };

@@ -4,8 +4,21 @@ use super::*;
 use crate::file::words::Frame;
 
 /// The kinds of error; an `[[error]]` has exactly one of them.
-pub const ERROR_KINDS: &[&str] =
-    &["jump", "drift", "delay", "offset", "gain", "lost", "late", "displaced", "flipped", "missed", "ghost", "appears"];
+pub const ERROR_KINDS: &[&str] = &[
+    "jump",
+    "drift",
+    "delay",
+    "offset",
+    "gain",
+    "lost",
+    "late",
+    "displaced",
+    "flipped",
+    "missed",
+    "ghost",
+    "appears",
+    "leak",
+];
 
 const DIRECTIONS: Kind = Kind::Count { min: 1, max: 64 };
 const FRAME: Kind = Kind::Word(Frame::WORDS);
@@ -22,7 +35,7 @@ pub(super) static ERROR: Section = Section {
             "on",
             Kind::Text,
             Need::Required,
-            "What is wrong: `ego.localisation`, `ego.steering`, `ego.acceleration`, `ego.actuators`, `ego.obstacles`, `world.friction`, an object sensor as in `sensor.front` (`sensor` if there is one only), or the id of an obstacle.",
+            "What is wrong: `ego.localisation`, `ego.steering`, `ego.acceleration`, `ego.actuators`, `ego.obstacles`, `world.friction`, an object sensor as in `sensor.front` (`sensor` if there is one only), `helper.radio`, `helper.tyres`, or the id of an obstacle.",
         ),
         key("jump", Kind::Table(&JUMP), Need::Optional, "The estimate is off at once (S1-21)."),
         key("drift", Kind::Table(&DRIFT), Need::Optional, "The estimate moves away step by step (S1-22)."),
@@ -41,6 +54,7 @@ pub(super) static ERROR: Section = Section {
         key("missed", Kind::Table(&MISSED), Need::Optional, "An obstacle is not seen (S1-24)."),
         key("ghost", Kind::Table(&GHOST), Need::Optional, "An obstacle is seen that is not there (S1-25)."),
         key("appears", Kind::Table(&APPEARS), Need::Optional, "An obstacle appears, really (S1-28)."),
+        key("leak", Kind::Table(&LEAK), Need::Optional, "A tyre loses air (S2-22)."),
         key("per_run", LIMIT, Need::Optional, "Most segments of a run with this error; no limit if left out."),
         key(
             "probability",
@@ -138,7 +152,8 @@ static DRIFT: Section = Section {
 
 static DELAY: Section = Section {
     title: "delay = { .. }",
-    doc: "On `ego.localisation` a sensor delay, on `ego.actuators` an actuator delay.",
+    doc: "On `ego.localisation` a sensor delay, on `ego.actuators` an actuator delay; on `helper.radio` messages that are sent during \
+          the segment arrive so much later.",
     exactly_one: &[],
     keys: &[key("by", not_negative_several(TIME), Need::Required, "How late.")],
 };
@@ -165,14 +180,29 @@ static GAIN: Section = Section {
 static LOST: Section = Section {
     title: "lost = { .. }",
     doc: "On `ego.localisation` with `filter = \"ekf\"`: a sensor behind the filter tells nothing during the segment. On an object \
-          sensor, as in `lost = {}`: it sees nothing during the segment.",
+          sensor, as in `lost = {}`: it sees nothing during the segment. On `helper.radio`: messages that are sent during the segment do \
+          not arrive. On `helper.tyres`: the monitor keeps its last reading.",
     exactly_one: &[],
-    keys: &[key(
-        "sensors",
-        Kind::Texts,
-        Need::Optional,
-        "Of `ego.localisation`: `gps`, `compass`, `wheels`, `gyro`; one mode each.",
-    )],
+    keys: &[
+        key(
+            "sensors",
+            Kind::Texts,
+            Need::Optional,
+            "Of `ego.localisation`: `gps`, `compass`, `wheels`, `gyro`; one mode each.",
+        ),
+        key("from", Kind::Texts, Need::Optional, "Of `helper.radio`: senders, one mode each; all at once if left out."),
+    ],
+};
+
+static LEAK: Section = Section {
+    title: "leak = { .. }",
+    doc: "On `helper.tyres`: a tyre loses so much pressure during the segment, evenly; one mode for each wheel and each loss.",
+    exactly_one: &[],
+    keys: &[
+        key("by", not_negative_several(PRESSURE), Need::Required, "Pressure that is lost in a segment."),
+        key("wheels", Kind::Texts, Need::Optional, "Of `fl`, `fr`, `rl`, `rr`; all of them if left out."),
+        key("stays", Kind::Flag, Need::Default("false"), "The hole stays, and as much is lost in every later segment."),
+    ],
 };
 
 static LATE: Section = Section {

@@ -63,6 +63,18 @@ const KEYS: &[Key] = &[
     key("never", Kind::Expression, Need::Optional, "Violated as soon as this holds."),
     key("always", Kind::Expression, Need::Optional, "Violated as soon as this does not hold."),
     key("eventually", Kind::Expression, Need::Optional, "Violated if this did not hold once in time."),
+    key(
+        "at_start",
+        Kind::Expression,
+        Need::Optional,
+        "Violated if this does not hold before the first base cycle (S2-52).",
+    ),
+    key(
+        "at_finish",
+        Kind::Expression,
+        Need::Optional,
+        "Violated if this does not hold when the run ends: the driver says it is done, or `until` is over (S2-52).",
+    ),
     key("by", positive(TIME), Need::Optional, "Deadline of `eventually`; the end of the run if left out."),
     key(
         "given",

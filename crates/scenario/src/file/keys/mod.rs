@@ -6,6 +6,7 @@
 mod ego;
 mod error;
 mod explore;
+mod helper;
 mod motion;
 mod road;
 mod search;
@@ -149,6 +150,7 @@ const PATH_GAIN: &[Dimension] = &[Dimension::CurvaturePerLength];
 const MASS: &[Dimension] = &[Dimension::Mass];
 const INERTIA: &[Dimension] = &[Dimension::Inertia];
 const STIFFNESS: &[Dimension] = &[Dimension::Stiffness];
+const PRESSURE: &[Dimension] = &[Dimension::Pressure];
 const MEMORY: &[Dimension] = &[Dimension::Memory];
 const NUMBER: &[Dimension] = &[Dimension::Number];
 
@@ -189,6 +191,7 @@ pub static ROOT: Section = Section {
         key("traffic", Kind::Table(&road::TRAFFIC), Need::Optional, "Cars without names."),
         key("trigger", Kind::Tables(&road::TRIGGER), Need::Optional, "What happens once."),
         key("ego", Kind::Table(&ego::EGO), Need::Required, "The car whose software is under test."),
+        key("helper", Kind::Table(&helper::HELPER), Need::Optional, "Simulators beside the main one."),
         key("error", Kind::Tables(&error::ERROR), Need::Optional, "What may go wrong."),
         key("errors", Kind::Table(&error::ERRORS), Need::Optional, "How many errors may come together."),
         key("explore", Kind::Table(&explore::EXPLORE), Need::Required, "How error combinations are explored."),

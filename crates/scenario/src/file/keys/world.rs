@@ -22,8 +22,8 @@ pub(super) static WORLD: Section = Section {
             "time_of_day",
             not_negative(TIME),
             Need::Optional,
-            "Since midnight, up to 1440 min: `\"480 min\"` is 8 a.m. (S3-11). Shortens `ego.sensor.range` at night, and most in \
-             the low sun; day if left out.",
+            "Since midnight, up to 1440 min: `\"480 min\"` is 8 a.m. (S3-11). Shortens `ego.sensor.range` and \
+             `ego.sign_range` at night, and most in the low sun; day if left out.",
         ),
         key(
             "clouds",

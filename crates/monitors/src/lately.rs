@@ -1,7 +1,6 @@
 //! How the car has behaved lately, for requirements about more than one moment: how long it has stood, how its steering swings.
 
 use anabranch_kernel::{KeyWriter, Variable};
-use anabranch_vehicle::Car;
 use serde::{Deserialize, Serialize};
 
 /// Slower than this a car stands.
@@ -28,38 +27,41 @@ pub struct Lately {
 
 /// Which of it requirements read; the rest decides nothing and is not in the key.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Reads {
+pub struct LatelyReads {
+    /// How long the car has stood.
     pub standing: bool,
+    /// How its steering swings.
     pub wobble: bool,
 }
 
 impl Lately {
     /// One base cycle.
-    pub(super) fn step(&mut self, car: &Car<f64>, at_goal: bool, step_s: f64) {
-        let stands = car.speed.abs() < STANDS_MPS && !at_goal;
+    pub fn step(&mut self, speed_mps: f64, steering_rad: f64, at_goal: bool, step_s: f64) {
+        let stands = speed_mps.abs() < STANDS_MPS && !at_goal;
         let most = (STANDING_MAX_S / step_s) as u32;
         self.standing_ticks = if stands { most.min(self.standing_ticks + 1) } else { 0 };
         let sign = if self.turns_left { 1.0 } else { -1.0 };
-        let back_rad = sign * (self.farthest_rad - car.steering);
+        let back_rad = sign * (self.farthest_rad - steering_rad);
         self.swings_hz *= 1.0 - (step_s / OVER_S).min(1.0);
         if back_rad < 0.0 {
-            self.farthest_rad = car.steering;
+            self.farthest_rad = steering_rad;
         } else if back_rad > SWING_RAD {
             self.turns_left = !self.turns_left;
-            self.farthest_rad = car.steering;
+            self.farthest_rad = steering_rad;
             self.swings_hz += 1.0 / OVER_S;
         }
     }
     /// How long the car has stood.
-    pub(super) fn standing_s(&self, step_s: f64) -> f64 {
+    pub fn standing_s(&self, step_s: f64) -> f64 {
         f64::from(self.standing_ticks) * step_s
     }
-    /// How often the steering changes its side, per second.
-    pub(super) fn wobble_hz(&self) -> f64 {
+    /// How often the steering turns back, per second: the rate of steering reversals of at least 0.6 degrees of the wheels, smoothed
+    /// over two seconds.
+    pub fn wobble_hz(&self) -> f64 {
         self.swings_hz
     }
     /// What the key has of it.
-    pub(super) fn variables(reads: Reads) -> Vec<Variable> {
+    pub fn variables(reads: LatelyReads) -> Vec<Variable> {
         let standing = reads.standing.then(|| Variable::exact("standing"));
         let wobble = [
             Variable::exact("wobble.side"),
@@ -69,7 +71,7 @@ impl Lately {
         standing.into_iter().chain(wobble.into_iter().filter(|_| reads.wobble)).collect()
     }
     /// Writes it; `first` is the index of the first variable.
-    pub(super) fn write_key(&self, reads: Reads, first: usize, key: &mut KeyWriter<'_>) {
+    pub fn write_key(&self, reads: LatelyReads, first: usize, key: &mut KeyWriter<'_>) {
         let mut index = first;
         if reads.standing {
             key.exact(index, u64::from(self.standing_ticks));
@@ -86,20 +88,15 @@ impl Lately {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_geometry::Pose;
-
-    fn car(speed: f64, steering: f64) -> Car<f64> {
-        Car { speed, steering, ..Car::at(Pose::new(0.0, 0.0, 0.0)) }
-    }
 
     #[test]
     fn standing_is_counted_unless_it_is_at_the_goal() {
         let mut lately = Lately::default();
-        (0..30).for_each(|_| lately.step(&car(0.0, 0.0), false, 0.1));
+        (0..30).for_each(|_| lately.step(0.0, 0.0, false, 0.1));
         assert!((lately.standing_s(0.1) - 3.0).abs() < 1e-9);
-        lately.step(&car(0.0, 0.0), true, 0.1);
+        lately.step(0.0, 0.0, true, 0.1);
         assert_eq!(lately.standing_s(0.1), 0.0);
-        lately.step(&car(2.0, 0.0), false, 0.1);
+        lately.step(2.0, 0.0, false, 0.1);
         assert_eq!(lately.standing_s(0.1), 0.0);
     }
 
@@ -108,7 +105,7 @@ mod tests {
     fn swings_are_counted_and_turns_and_trembles_are_not() {
         let after = |steering: fn(u32) -> f64| {
             let mut lately = Lately::default();
-            (0..400).for_each(|tick| lately.step(&car(5.0, steering(tick)), false, 0.05));
+            (0..400).for_each(|tick| lately.step(5.0, steering(tick), false, 0.05));
             lately.wobble_hz()
         };
         let to_and_fro = after(|tick| if tick % 20 < 10 { 0.05 } else { -0.05 });

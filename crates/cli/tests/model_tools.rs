@@ -1,0 +1,173 @@
+//! Models with branches, families of simulations, and simulations and cars in an editor.
+
+use serde_json::{Value, json};
+
+use crate::common::Project;
+use crate::models::Session;
+
+/// Two branches of heavy blocks after one input, which meet again.
+const WIDE: &str = "component Wide {
+    ports in Q x, out Q y;
+    component Filter {
+        ports in Q u, out Q v;
+        implementation Math {
+            static Q^{20,20} p = 0.01 * eye(20);
+            Q^{20,20} f = 0.5 * eye(20);
+            f(1,2) = 0.1 * saturate(u, -1, 1);
+            p = f * p * f' + 0.01 * eye(20);
+            v = u + p(1,1) + p(1,2);
+        }
+    }
+    component Meet {
+        ports in Q a, in Q b, out Q y;
+        implementation Math { y = a - 2 * b; }
+    }
+    instance Filter a1, a2, b1, b2;
+    instance Meet meet;
+    connect x -> a1.u, b1.u;
+    connect a1.v -> a2.u;
+    connect b1.v -> b2.u;
+    connect a2.v -> meet.a;
+    connect b2.v -> meet.b;
+    connect meet.y -> y;
+}
+";
+
+#[test]
+fn branches_of_a_model_run_side_by_side_and_give_the_same_bytes() {
+    let project = Project::new();
+    project.write("Wide.emam", WIDE);
+    let rows: String = (0..1000).map(|tick| format!("{}\n", f64::from(tick % 13) * 0.1)).collect();
+    project.write("in.csv", &format!("x\n{rows}"));
+    let mut outputs = Vec::new();
+    for (jobs, branches) in [("1", 1), ("2", 2), ("3", 2)] {
+        let file = format!("out{jobs}.csv");
+        let arguments = ["run", "Wide.emam", "--inputs", "in.csv", "--outputs", &file, "--jobs", jobs];
+        let (code, value) = project.json(&arguments);
+        assert_eq!(code, 0, "{value}");
+        let expected = json!({ "as": "machine code", "branches": branches, "threads": branches });
+        assert_eq!(value["executed"], expected, "{value}");
+        outputs.push(project.read(&file));
+    }
+    // A short table is interpreted.
+    project
+        .write("short.csv", &format!("x\n{}", rows.lines().take(5).map(|row| format!("{row}\n")).collect::<String>()));
+    let ran = project.run(&["run", "Wide.emam", "--inputs", "short.csv", "--verbose"]);
+    assert!(ran.code == 0 && ran.err.contains("interpreted: too few ticks"), "{ran:?}");
+    assert!(outputs.iter().all(|output| *output == outputs[0]) && outputs[0].starts_with(&ran.out));
+}
+
+/// The shipped simulation with its cars, its street and its models, as a family of two.
+fn street() -> Project {
+    let project = Project::new();
+    let from = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models");
+    std::fs::create_dir_all(project.file("lane")).unwrap();
+    for folder in ["", "lane"] {
+        for entry in std::fs::read_dir(from.join(folder)).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+            std::fs::copy(entry.path(), project.file(folder).join(entry.file_name())).unwrap();
+        }
+    }
+    let text = project.read("TwoCars.sim").replacen("duration = 12s", "duration = 2s, 3s", 1);
+    project.write("TwoCars.sim", &text);
+    project
+}
+
+#[test]
+fn a_member_of_a_family_is_addressed_in_the_path() {
+    let project = street();
+    let seconds = |arguments: &[&str]| {
+        let (code, value) = project.json(arguments);
+        assert_eq!(code, 0, "{value}");
+        value["time_s"].as_f64().unwrap()
+    };
+    assert!((seconds(&["run", "TwoCars.sim#1"]) - 2.0).abs() < 1e-9);
+    assert!((seconds(&["run", "TwoCars.sim#2"]) - 3.0).abs() < 1e-9);
+    let ran = project.run(&["run", "TwoCars.sim"]);
+    assert!(ran.err.contains("1 of 2: duration = 2s") && ran.err.contains("2 of 2: duration = 3s"), "{ran:?}");
+    let ran = project.run(&["run", "TwoCars.sim#3"]);
+    assert!(ran.code == 2 && ran.err.contains("has no member 3") && ran.err.contains("its family has 2"), "{ran:?}");
+    let ran = project.run(&["run", "Nowhere.sim#1"]);
+    assert!(ran.code == 2 && ran.err.contains("Nowhere.sim`"), "{ran:?}");
+}
+
+#[test]
+fn an_editor_is_told_about_simulations_and_cars() {
+    let project = street();
+    let root = std::fs::canonicalize(project.path()).unwrap().display().to_string();
+    let address = |file: &str| format!("file://{root}/{file}");
+    let mut session = Session::start(&project);
+    session.ask("initialize", json!({ "rootUri": address(""), "capabilities": {} }));
+    let open = |session: &mut Session, file: &str, text: &str| -> Vec<Value> {
+        session.tell("textDocument/didOpen", json!({ "textDocument": { "uri": address(file), "text": text } }));
+        let told = session.receive();
+        assert_eq!(told["params"]["uri"], address(file), "{told}");
+        told["params"]["diagnostics"].as_array().unwrap().clone()
+    };
+    let car = project.read("AC-SE001.car");
+    assert_eq!(open(&mut session, "AC-SE001.car", &car), Vec::<Value>::new());
+    // A port that the controller does not have; a unit that measures something else.
+    let wrong = car.replace("=> speed", "=> sped");
+    let told = open(&mut session, "AC-SE001.car", &wrong);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((&told[0]["code"], &told[0]["range"]["start"]["line"]), (&json!("L203"), &json!(6)));
+    assert!(told[0]["message"].as_str().unwrap().contains("did you mean `speed`?"), "{told:?}");
+    let told = open(&mut session, "AC-SE001.car", &car.replace("1'655 kg", "1'655 m"));
+    assert!(told[0]["message"].as_str().unwrap().contains("is no mass"), "{told:?}");
+    open(&mut session, "AC-SE001.car", &car);
+
+    let place = |text: &str, file: &str, wanted: &str, inside: usize| {
+        let at = text.find(wanted).unwrap() + inside;
+        let line = text[..at].matches('\n').count();
+        let column = text[..at].rsplit('\n').next().unwrap().encode_utf16().count();
+        json!({ "textDocument": { "uri": address(file) }, "position": { "line": line, "character": column } })
+    };
+    let in_car = |wanted: &str, inside: usize| place(&car, "AC-SE001.car", wanted, inside);
+    let mut hover = |at: Value| -> String {
+        session.ask("textDocument/hover", at)["contents"]["value"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(hover(in_car("weight =", 2)).contains("the mass"));
+    assert!(hover(in_car("1'655", 1)).contains("1655 kg"), "{}", hover(in_car("1'655", 1)));
+    assert!(hover(in_car("LaneKeeping", 3)).contains("component LaneKeeping"));
+    assert!(hover(in_car("SpeedSensor", 3)).contains("tells speed"));
+    assert!(hover(in_car("=> d;", 3)).contains("in Q(-20 m : 20 m) d"), "{}", hover(in_car("=> d;", 3)));
+    assert!(hover(in_car("SteeringFir4", 3)).contains("component SteeringFir4"));
+    let there = session.ask("textDocument/definition", in_car("LaneKeeping", 3));
+    assert_eq!(there["uri"], address("lane/LaneKeeping.emam"));
+    let names = |answer: &Value| -> Vec<String> {
+        answer.as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut complete = |at: Value| names(&session.ask("textDocument/completion", at));
+    assert!(complete(in_car("weight", 0)).contains(&"wheelbase".to_owned()));
+    assert!(complete(in_car("SpeedSensor", 0)).contains(&"Compass".to_owned()));
+    let ports = complete(in_car("=> speed", 3));
+    assert!(ports.contains(&"d".to_owned()) && !ports.contains(&"s".to_owned()), "{ports:?}");
+    assert!(complete(in_car("LaneKeeping", 0)).contains(&"SteeringFir4".to_owned()));
+
+    let simulation = project.read("TwoCars.sim");
+    let in_simulation = |wanted: &str, inside: usize| place(&simulation, "TwoCars.sim", wanted, inside);
+    assert_eq!(open(&mut session, "TwoCars.sim", &simulation), Vec::<Value>::new());
+    let told = open(&mut session, "TwoCars.sim", &simulation.replace("50ms", "50kg"));
+    assert!(told[0]["message"].as_str().unwrap().contains("`50kg` is no time"), "{told:?}");
+    let told = open(&mut session, "TwoCars.sim", &simulation.replace("M-SE003", "M-SE004"));
+    assert!(told[0]["message"].as_str().unwrap().contains("there is no car model `M-SE004.car`"), "{told:?}");
+    // A mistake of a car that is not open is told where the simulation names it.
+    project.write("M-SE003.car", "car M-SE003 {\n    dimension = 4.1m, 1.8m;\n}\n");
+    let told = open(&mut session, "TwoCars.sim", &simulation);
+    assert!(told[0]["message"].as_str().unwrap().starts_with("M-SE003.car, line 2: "), "{told:?}");
+    assert!(hover_text(&mut session, in_simulation("deltaT", 2)).contains("the step of time"));
+    let there = session.ask("textDocument/definition", in_simulation("AC-SE001:", 2));
+    assert_eq!(there["uri"], address("AC-SE001.car"));
+    let plates = names(&session.ask("textDocument/completion", in_simulation("AC-SE001:", 0)));
+    assert_eq!(plates, ["AC-SE001", "M-SE003", "Taxi"]);
+    ends(session);
+}
+
+fn ends(mut session: Session) {
+    session.ask("shutdown", Value::Null);
+    session.tell("exit", Value::Null);
+    assert!(session.child.wait().unwrap().success());
+}
+
+fn hover_text(session: &mut Session, at: Value) -> String {
+    session.ask("textDocument/hover", at)["contents"]["value"].as_str().unwrap_or_default().to_owned()
+}
