@@ -39,6 +39,7 @@ pub mod disk;
 mod earth;
 mod lines;
 pub mod mcap_log;
+mod mcap_records;
 mod mdf;
 pub mod picture;
 pub mod rndf;

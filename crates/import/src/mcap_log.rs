@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use mcap::{McapError, MessageStream};
+use mcap::McapError;
 use serde_json::Value;
 use thiserror::Error;
+
+use crate::mcap_records::Messages;
 
 /// Most series of a file: more are no log of a few signals.
 const SERIES_MAX: usize = 20_000;
@@ -110,7 +112,7 @@ pub fn series(bytes: &[u8]) -> Result<Vec<Series>, McapLogError> {
     let mut found: BTreeMap<String, Series> = BTreeMap::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let (mut others, mut schemas) = (BTreeMap::new(), BTreeMap::new());
-    for message in MessageStream::new(bytes).map_err(broken)? {
+    for message in Messages::of(bytes).map_err(broken)? {
         let message = message.map_err(broken)?;
         let channel = &message.channel;
         if channel.message_encoding != "json" {
@@ -129,7 +131,7 @@ pub fn series(bytes: &[u8]) -> Result<Vec<Series>, McapLogError> {
             data.and_then(|data| serde_json::from_slice(data).ok()).unwrap_or(Value::Null)
         });
         let topic = channel.topic.trim_matches('/').replace('/', ".");
-        collect(&mut found, topic, &value, schema, message.log_time)?;
+        collect(&mut found, topic, &value, schema, message.header.log_time)?;
     }
     if counts.is_empty() {
         let topics: Vec<String> = others.iter().map(|(topic, encoding)| format!("`{topic}` ({encoding})")).collect();

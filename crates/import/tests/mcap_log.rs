@@ -138,13 +138,35 @@ fn messages_out_of_order_are_sorted_and_lists_left_out() {
     assert_eq!((named(&all, "a.b.deep.y").value[0], &named(&all, "a.b.deep.y").unit), (Some(-1.5), &None));
 }
 
+#[test]
+fn a_record_that_claims_to_be_longer_than_its_chunk_is_an_error() {
+    let bytes = drive();
+    // A message in a chunk: its kind, then eight bytes that say how long it is.
+    let message = bytes.windows(2).position(|pair| pair == b"{\"").expect("a message is written as JSON");
+    let frame = (0..message).rev().find(|&at| bytes[at] == 0x05 && bytes[at + 2..at + 9] == [0; 7]).unwrap();
+    for claimed in [u64::MAX, u64::MAX - 8, 1 << 40, bytes.len() as u64, 200] {
+        let mut damaged = bytes.clone();
+        damaged[frame + 1..frame + 9].copy_from_slice(&claimed.to_le_bytes());
+        assert!(matches!(series(&damaged).unwrap_err(), McapLogError::Broken(_)), "{claimed}");
+    }
+}
+
 proptest! {
     #[test]
-    fn no_damaged_file_makes_the_reader_fail_otherwise_than_by_an_error(at in 0..4000_usize, byte in 0..=255_u8, cut in 0..6000_usize) {
+    fn no_damaged_file_makes_the_reader_fail_otherwise_than_by_an_error(
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in prop::option::of(0..3000_usize),
+    ) {
         let mut bytes = drive();
-        let place = at % bytes.len();
-        bytes[place] = byte;
-        bytes.truncate(bytes.len().saturating_sub(cut / 2));
+        for (place, byte) in damage {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        // What is cut out of the middle leaves the end as it was, so that reading does not stop there.
+        if let Some(cut) = cut {
+            let middle = bytes.len() / 2;
+            bytes.drain(middle..(middle + cut).min(bytes.len() - 8));
+        }
         if let Err(refused) = series(&bytes) {
             prop_assert!(!refused.to_string().is_empty());
         }
