@@ -6,6 +6,7 @@ use crate::diagnostic::closest;
 use crate::model::build::{Model, ModelPort};
 use crate::model::ty::{Class, Kind, Ty};
 use crate::syntax::ast::Direction;
+use crate::units::Dimension;
 
 /// One number of a port, as a column.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Column {
     pub slot: ir::Slot,
     /// The range of its port, in SI.
     pub range: (f64, f64),
+    /// What it measures; `None` where nobody says.
+    pub dimension: Option<Dimension>,
     /// Of a matrix that is a vector: whether it is a row, and which element this is.
     vector: Option<(bool, u32)>,
 }
@@ -111,8 +114,8 @@ fn of_type(name: String, direction: Direction, ty: &Ty, slots: ir::Span, all: &m
     }
     match &ty.kind {
         Kind::Number(number) => {
-            let range = (number.low, number.high);
-            all.push(Column { name, direction, class: number.class.clone(), slot: slots.start, range, vector: None });
+            let (class, range, dimension) = (number.class.clone(), (number.low, number.high), number.dimension);
+            all.push(Column { name, direction, class, slot: slots.start, range, dimension, vector: None });
         }
         Kind::Struct(data) => {
             let mut offset = 0;

@@ -180,6 +180,12 @@ impl Model {
         &self.warnings
     }
 
+    /// A complaint about an atomic component by its full name, told where the component is declared.
+    pub fn complaint(&self, library: &Library, step: &str, message: String, help: &str) -> Option<Diagnostic> {
+        let (file, span) = &self.order.iter().find(|executed| executed.name == step)?.declared;
+        Some(library.located(*file, Problem::error(Code::NotSupported, *span, message).help(help)))
+    }
+
     /// A fault in words, with its place in the text.
     pub fn explain(&self, library: &Library, fault: &ir::Fault) -> String {
         let words = self.program.explain(fault);
