@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anabranch_language::library::{ENDINGS, FileId};
+use anabranch_language::syntax::ast::Component;
 use anabranch_language::{Library, Model, Options, Units};
 use clap::Args;
 
@@ -11,6 +12,9 @@ use crate::failure::Failure;
 
 /// Endings of files with a component.
 const COMPONENTS: [&str; 3] = ["emam", "ema", "emadl"];
+
+/// The parameter that is told the seconds between two ticks.
+const CYCLE: &str = "cycle_s";
 
 /// What verbs about models have in common.
 #[derive(Args, Clone, Debug, Default)]
@@ -89,6 +93,17 @@ impl Given {
                 format!("names of models end in .{}", ENDINGS.join(", .")),
             )),
         }
+    }
+
+    /// As [`Self::build`], for a tick of this length: a parameter `cycle_s` that nobody gives is that, as in a scenario.
+    pub fn build_for_cycle(&self, path: &Path, units: Units, cycle_s: f64) -> Result<(Library, Model), Failure> {
+        let (library, file) = self.open_file(path)?;
+        let takes = |component: &Component| component.params.iter().any(|param| param.name.text == CYCLE);
+        let mut given = self.clone();
+        if library.component_in(file).is_some_and(takes) && !self.args.iter().any(|(name, _)| name == CYCLE) {
+            given.args.push((CYCLE.to_owned(), Numbers(vec![cycle_s])));
+        }
+        given.build(path, units)
     }
 
     /// The model of a file, ready to run; what may not be meant is returned beside it.

@@ -2,6 +2,7 @@
 
 pub mod checks;
 pub mod files;
+pub mod fmu;
 mod pace;
 pub mod run;
 pub mod streams;

@@ -1,4 +1,4 @@
-//! `convert`: maps of other tools become map files, pictures and barriers become tiles, models become C or Rust.
+//! `convert`: maps of other tools become map files, pictures and barriers become tiles, models become C, Rust or FMUs.
 
 use std::path::{Path, PathBuf};
 
@@ -7,30 +7,31 @@ use anabranch_geometry::tiles::{Canvas, Grid, to_file};
 use anabranch_import::picture::{Placement, draw_png};
 use anabranch_import::rndf::{self, Remark};
 use anabranch_kernel::units::{Dimension, parse_quantity};
-use anabranch_language::Units;
-use anabranch_program::export::{Language, export};
+use anabranch_language::{Library, Model, Units};
+use anabranch_program::export::{ExportError, Language, export};
 use anabranch_roads::{Network, file};
 use clap::Args;
 use serde_json::json;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::model;
+use crate::model::{self, fmu, told};
 use crate::screen::Screen;
 
 /// Grey values below this are obstacles unless somebody says otherwise: the darker half.
 const DARK_BELOW: u8 = 128;
 
-/// Turn maps of other tools into map files, pictures or barriers into tiles, and models into C or Rust.
+/// Turn maps of other tools into map files, pictures or barriers into tiles, and models into C, Rust or FMUs.
 ///
 /// What is done follows from the names: `town.rndf` to `town.road.toml`, `town.road.toml` to `fences.tiles` (its barriers),
-/// `fences.png` to `fences.tiles` (its dark pixels), `Lane.emam` to `lane.c` or `lane.rs` (text that stands alone).
+/// `fences.png` to `fences.tiles` (its dark pixels), `Lane.emam` to `lane.c` or `lane.rs` (text that stands alone)
+/// or to `lane.fmu` (FMI 2.0 co-simulation, made with the C compiler of this machine).
 #[derive(Args, Debug)]
 pub struct Convert {
     /// What is read: .rndf, .road.toml, .png or a model.
     #[arg(value_name = "FROM")]
     pub from: PathBuf,
-    /// What is written: .road.toml, .tiles, .c or .rs.
+    /// What is written: .road.toml, .tiles, .c, .rs or .fmu.
     #[arg(value_name = "TO")]
     pub to: PathBuf,
     /// The MDF that belongs to an RNDF: speed limits and checkpoints.
@@ -48,6 +49,9 @@ pub struct Convert {
     /// Where the lower left corner of the picture lies: "10 m, -5 m".
     #[arg(long, value_name = "X, Y", default_value = "0 m, 0 m", value_parser = corner, allow_hyphen_values = true)]
     pub corner: Point,
+    /// How long a tick of an FMU is: the only step it takes; 10 ms if left out.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub step: Option<f64>,
     /// What is for models.
     #[command(flatten)]
     pub given: model::Given,
@@ -56,6 +60,11 @@ pub struct Convert {
 fn length(text: &str) -> Result<f64, String> {
     let value = parse_quantity(text, Dimension::Length).ok().filter(|value| *value > 0.0);
     value.ok_or_else(|| "write a length with its unit, such as \"0.2 m\"".to_owned())
+}
+
+fn time(text: &str) -> Result<f64, String> {
+    let value = parse_quantity(text, Dimension::Time).ok().filter(|value| *value > 0.0 && value.is_finite());
+    value.ok_or_else(|| "write a time with its unit, such as \"10 ms\"".to_owned())
 }
 
 fn corner(text: &str) -> Result<Point, String> {
@@ -73,14 +82,19 @@ struct Done {
 impl Convert {
     /// Converts one file.
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
+        if self.step.is_some() && !matches!(ending(&self.to), Some(Ending::Fmu)) {
+            let message = format!("`{}` has no step", self.to.display());
+            return Err(Failure::input(message, "--step is for .fmu files; leave it out"));
+        }
         let done = match (ending(&self.from), ending(&self.to)) {
             (Some(Ending::Rndf), Some(Ending::Map)) => self.rndf_to_map()?,
             (Some(Ending::Map), Some(Ending::Tiles)) => self.map_to_tiles()?,
             (Some(Ending::Picture), Some(Ending::Tiles)) => self.picture_to_tiles()?,
             (Some(Ending::Model), Some(Ending::Source(language))) => self.model_to_source(language)?,
+            (Some(Ending::Model), Some(Ending::Fmu)) => self.model_to_fmu()?,
             _ => {
                 let message = format!("nobody turns `{}` into `{}`", self.from.display(), self.to.display());
-                let help = ".rndf becomes .road.toml; .road.toml and .png become .tiles; .emam becomes .c or .rs";
+                let help = ".rndf becomes .road.toml; .road.toml and .png become .tiles; .emam becomes .c, .rs or .fmu";
                 return Err(Failure::input(message, help));
             }
         };
@@ -146,16 +160,41 @@ impl Convert {
     }
 
     fn model_to_source(&self, language: Language) -> Result<Done, Failure> {
-        let (_, model) = self.given.build(&self.from, Units::Strict)?;
-        let short = model.name().rsplit('.').next().unwrap_or("model").to_ascii_lowercase();
-        let text = export(model.program(), language, &short)
-            .map_err(|e| Failure::input(format!("`{}`: {e}", self.from.display()), "such a model runs here only"))?;
+        let (library, model) = self.given.build(&self.from, Units::Strict)?;
+        let (short, text) = self.source(&library, &model, language)?;
         write_file(&self.to, text.as_bytes())?;
         let steps = model.order().len();
         Ok(Done {
             what: format!("{short}: {steps} atomic component(s) in {short}_start and {short}_tick"),
             remarks: Vec::new(),
         })
+    }
+
+    fn model_to_fmu(&self) -> Result<Done, Failure> {
+        let step_s = self.step.unwrap_or(fmu::STEP_S);
+        let (library, model) = self.given.build_for_cycle(&self.from, Units::Strict, step_s)?;
+        let (short, text) = self.source(&library, &model, Language::C)?;
+        write_file(&self.to, &fmu::packed(&model, &short, &text, step_s)?)?;
+        let steps = model.order().len();
+        Ok(Done { what: format!("{short}: {steps} atomic component(s), a step of {step_s} s"), remarks: Vec::new() })
+    }
+
+    /// The name that functions of a model begin with, and its text. What has no text is told where it stands.
+    fn source(&self, library: &Library, model: &Model, language: Language) -> Result<(String, String), Failure> {
+        const HELP: &str = "such a model runs here only";
+        let short = model.name().rsplit('.').next().unwrap_or("model").to_ascii_lowercase();
+        let told = |error: ExportError| {
+            let at = match &error {
+                ExportError::Unsupported { step, .. } => model.complaint(library, step, error.to_string(), HELP),
+                ExportError::Prefix(_) => None,
+            };
+            match at {
+                Some(at) => Failure::Located(told::report(library, &[at])),
+                None => Failure::input(format!("`{}`: {error}", self.from.display()), HELP),
+            }
+        };
+        let text = export(model.program(), language, &short).map_err(told)?;
+        Ok((short, text))
     }
 
     fn canvas(&self) -> Canvas {
@@ -188,6 +227,7 @@ enum Ending {
     Picture,
     Model,
     Source(Language),
+    Fmu,
 }
 
 fn ending(path: &Path) -> Option<Ending> {
@@ -196,6 +236,7 @@ fn ending(path: &Path) -> Option<Ending> {
         _ if model::is_model(path) => return Some(Ending::Model),
         Some("c") => return Some(Ending::Source(Language::C)),
         Some("rs") => return Some(Ending::Source(Language::Rust)),
+        Some("fmu") => return Some(Ending::Fmu),
         _ => {}
     }
     let known =

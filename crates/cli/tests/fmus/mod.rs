@@ -2,6 +2,7 @@
 //! built-in ones bit for bit.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+mod exported;
 #[path = "../../../bridge/tests/fmu/make.rs"]
 mod make;
 mod parts;
