@@ -177,6 +177,11 @@ fn many_seeds_say_how_reliable_a_method_is() {
     let project = Project::new();
     let (code, told) = project.json(&search(&["--budget", "12", "--repeats", "6", "--method", "annealing"]));
     assert_eq!((code, &told["repeats"]), (1, &6.into()), "{told}");
+    assert!(told["random"]["successes"].is_u64() && told["statement"].is_string(), "{told}");
+    // Without the baseline nothing is simulated for it, and nothing is said about it.
+    let (_, alone) =
+        project.json(&search(&["--budget", "12", "--repeats", "6", "--method", "annealing", "--no-baseline"]));
+    assert_eq!((&alone["ours"], &alone["random"], &alone["statement"]), (&told["ours"], &Value::Null, &Value::Null));
     assert_eq!(told["ours"]["to_first"].as_array().unwrap().len(), 6);
     assert!(told["statement"].as_str().unwrap().contains("Fisher"), "{told}");
 }
@@ -428,6 +433,11 @@ fn the_reserve_of_responsibility_sensitive_safety_finds_a_cut_in() {
     // The same as a formula takes the same way.
     let (_, formula) = search("always ego.rss_reserve > 0 m");
     assert_eq!(formula["best"]["value"], found["best"]["value"]);
+    let (_, distance) = search("distance");
+    assert_eq!(
+        (&distance["verdict"], &distance["groups"][0]["contact"]),
+        (&found["verdict"], &found["groups"][0]["contact"])
+    );
     let ran = project.run(&["search", "pull.toml", "--objective", "rss"]);
     assert!(ran.code == 2 && ran.err.contains("reserve by responsibility-sensitive safety on roads only"), "{ran:?}");
 }

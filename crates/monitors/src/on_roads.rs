@@ -42,8 +42,10 @@ pub mod road {
     pub const WOBBLE: usize = TTC + 14;
     /// How much more distance there is to everybody than responsibility-sensitive safety asks for; infinite if nobody is near.
     pub const RSS_RESERVE: usize = TTC + 15;
+    /// Distance to the nearest other road user (S3-13), walls and whatever else only stands there left out.
+    pub const OTHERS_DISTANCE: usize = TTC + 16;
     /// How many there are before the measures.
-    pub const COUNT: usize = TTC + 16;
+    pub const COUNT: usize = TTC + 17;
 }
 
 const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
@@ -63,6 +65,7 @@ const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
     ("ego.standing", Real(Dimension::Time)),
     ("ego.wobble", Real(Dimension::Rate)),
     ("ego.rss_reserve", Real(Dimension::Length)),
+    ("ego.others_distance", Real(Dimension::Length)),
 ];
 
 /// The signals of the loop on roads, in the order of its frame, and behind them the [measures](crate::measure).
@@ -129,8 +132,12 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), ROAD_SIGNALS.len());
-        let names =
-            [(road::TTC, "ego.ttc"), (road::IMPACT_SPEED, "ego.impact_speed"), (road::RSS_RESERVE, "ego.rss_reserve")];
+        let names = [
+            (road::TTC, "ego.ttc"),
+            (road::IMPACT_SPEED, "ego.impact_speed"),
+            (road::RSS_RESERVE, "ego.rss_reserve"),
+            (road::OTHERS_DISTANCE, "ego.others_distance"),
+        ];
         names.iter().for_each(|&(at, name)| assert_eq!(ROAD_SIGNALS[at].0, name));
     }
 

@@ -82,8 +82,19 @@ fn clearance_time_to_collision_and_headway() {
     fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.clearance < 1 m\""), [3.0, 12.0]);
     fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.ttc < 1 s\""), [3.0, 12.0]);
     fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.headway < 0.3 s\""), [3.0, 12.0]);
+    fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.others_distance < 1 m\""), [3.0, 12.0]);
     // Sooner than any of them: the distance is too small for this speed long before anything is near.
     fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.rss_reserve < -20 m\""), [1.0, 12.0]);
+}
+
+#[test]
+fn the_distance_to_others_leaves_out_what_only_stands_beside_the_road() {
+    let wall = "[[world.wall]]\nline = [[\"0 m\", \"-3 m\"], [\"120 m\", \"-3 m\"]]\n";
+    let both = Box::leak(format!("{wall}{CAR_MISSED}").into_boxed_str());
+    let case = |must| Case { speed: "12 m/s", tables: both, must };
+    let near = |must| held(&drive(STRAIGHT, ON_STRAIGHT, &case(must)), 1).expect("somebody is near in the end").0;
+    assert!(near("never = \"ego.clearance < 5 m\"") < 0.2, "the wall is near from the start");
+    assert!(near("never = \"ego.others_distance < 5 m\"") > 2.0, "the car ahead is not");
 }
 
 #[test]

@@ -11,14 +11,25 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
+/// What a contest is between.
+#[derive(Clone, Copy, Debug)]
+pub struct Sides {
+    /// The method in question.
+    pub method: Method,
+    /// How many seeds each side has.
+    pub repeats: u64,
+    /// Whether random points search too.
+    pub has_baseline: bool,
+}
+
 /// Searches with as many seeds, each to its first violation; tells how often and how soon.
 ///
 /// # Errors
 /// When the method cannot search the space.
 pub fn run(
     objective: &ScenarioObjective<'_>,
-    method: Method,
-    (settings, repeats): (&Settings, u64),
+    Sides { method, repeats, has_baseline }: Sides,
+    settings: &Settings,
     screen: &Screen,
 ) -> Result<Exit, Failure> {
     let space = &objective.varied.space;
@@ -38,8 +49,10 @@ pub fn run(
         };
         Ok(Repeats { to_first: (0..repeats).into_par_iter().map(one).collect::<Result<_, _>>()? })
     };
-    let (ours, random) = (all(method)?, all(Method::Random)?);
-    let contest = Contest { repeats, ours: ours.successes(), baseline: random.successes() };
+    let ours = all(method)?;
+    let random = if has_baseline { Some(all(Method::Random)?) } else { None };
+    let contest =
+        random.as_ref().map(|random| Contest { repeats, ours: ours.successes(), baseline: random.successes() });
     let told = |one: &Repeats| -> Value {
         json!({
             "successes": one.successes(),
@@ -58,9 +71,9 @@ pub fn run(
         "batch": settings.batch,
         "seed": settings.seed.0,
         "ours": told(&ours),
-        "random": told(&random),
-        "statement": contest.statement(),
-        "chance_alone": contest.chance_alone(),
+        "random": random.as_ref().map(told),
+        "statement": contest.as_ref().map(Contest::statement),
+        "chance_alone": contest.as_ref().map(Contest::chance_alone),
     });
     let human = |paint: &crate::screen::Paint| {
         let row = |name: &str, one: &Repeats| {
@@ -70,8 +83,11 @@ pub fn run(
         };
         let name = paint.bold(&escape(objective.drive.name()));
         let head = format!("{name}: first violation within {} simulations\n", settings.simulations);
-        head + &row(method.name(), &ours) + &row("random", &random) + &format!("  {}\n", contest.statement())
+        let beside = random.as_ref().zip(contest.as_ref());
+        let beside = beside.map(|(random, contest)| row("random", random) + &format!("  {}\n", contest.statement()));
+        head + &row(method.name(), &ours) + &beside.unwrap_or_default()
     };
     screen.result(human, &machine);
-    Ok(if ours.successes() + random.successes() > 0 { Exit::Findings } else { Exit::Done })
+    let successes = ours.successes() + random.map_or(0, |random| random.successes());
+    Ok(if successes > 0 { Exit::Findings } else { Exit::Done })
 }

@@ -1,4 +1,5 @@
-//! What is made small: the clearance, the time to collision, the reserve of responsibility-sensitive safety, or the margin of a formula.
+//! What is made small: the clearance, the distance to others, the time to collision, the reserve of responsibility-sensitive safety, or
+//! the margin of a formula.
 
 use anabranch_kernel::{Recorder, Signal, System};
 use anabranch_logic::{Formula, Trace};
@@ -11,8 +12,11 @@ use crate::load::Loaded;
 /// A time to collision (s) or a reserve (m) beyond this counts as this: nothing is near.
 const LEAST_MAX: f64 = 1000.0;
 /// Words for the smallest value of a signal that there is on roads only, and what the signal is.
-const WORDS: [(&str, &str, &str); 2] =
-    [("ttc", "ego.ttc", "time to collision"), ("rss", "ego.rss_reserve", "reserve by responsibility-sensitive safety")];
+const WORDS: [(&str, &str, &str); 3] = [
+    ("ttc", "ego.ttc", "time to collision"),
+    ("rss", "ego.rss_reserve", "reserve by responsibility-sensitive safety"),
+    ("distance", "ego.others_distance", "distance to others"),
+];
 
 /// One objective.
 #[derive(Clone, Debug)]
@@ -78,7 +82,7 @@ impl Measure {
             _ => {
                 let formula = Formula::parse(text, &loaded.spec.signal_table()).map_err(|error| {
                     let help = error.suggestion.unwrap_or_else(|| {
-                        "an objective is `clearance`, `ttc`, `rss` or a formula such as `always ego.speed < 50 km/h`"
+                        "an objective is `clearance`, `distance`, `ttc`, `rss` or a formula such as `always ego.speed < 50 km/h`"
                             .to_owned()
                     });
                     (error.message, help)

@@ -21,6 +21,7 @@ use crate::load::{Loaded, Override, load_with, parse_override, with_driver};
 use crate::project::{self, RUNS};
 use crate::report;
 use crate::screen::{Format, Global, Screen, print_err};
+use crate::search::contest::{self, Sides};
 use crate::search::facts::Facts;
 use crate::search::measure::Measure;
 use crate::search::objective::ScenarioObjective;
@@ -28,7 +29,7 @@ use crate::search::outside::{Broken, OutsideOptimiser};
 use crate::search::scorer::{HYBRID_STATES, Scorer, TREE_RUNS};
 use crate::search::space::Varied;
 use crate::search::store::{self, Store};
-use crate::search::{bench, contest, findings, human};
+use crate::search::{bench, findings, human};
 use crate::usage::{ThisSystem, Usage, WallClock};
 use crate::verbs::explore::NO_SCENARIO;
 
@@ -54,7 +55,7 @@ pub struct Search {
     /// Most simulations [default: that of the scenario, or 300].
     #[arg(long, visible_alias = "evals", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub budget: Option<u64>,
-    /// What is made small: clearance, ttc, rss, or a formula; may be repeated, and several give a front.
+    /// What is made small: clearance, distance, ttc, rss, or a formula; may be repeated, and several give a front.
     #[arg(long, value_name = "WHAT")]
     pub objective: Vec<String>,
     /// Vary a value of the scenario too, as in ego.start.y="-0.3 m .. 0.3 m"; may be repeated.
@@ -101,7 +102,7 @@ pub struct Search {
     pub input: Option<String>,
     /// Search with so many seeds, each to its first violation, and say how reliable that is; of a benchmark [default: 50; of
     /// t-junction one search].
-    #[arg(long, visible_alias = "repeat", value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, visible_alias = "repeat", value_name = "N", conflicts_with_all = ["resume", "different", "name"], value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub repeats: Option<u64>,
     /// Rows of the table alone; may be repeated.
     #[arg(long, value_name = "NAME")]
@@ -254,8 +255,9 @@ impl Search {
             if is_file(&self.method) {
                 return Err(Failure::input("--repeats: not with an optimiser from outside", "use a built-in one"));
             }
+            let sides = Sides { method, repeats, has_baseline: !self.no_baseline };
             let settings = Settings { goal: Goal::First, front_every: 0, ..settings };
-            return contest::run(&objective, method, (&settings, repeats), screen);
+            return contest::run(&objective, sides, &settings, screen);
         }
         let folder = match earlier {
             Some((folder, _)) => folder,

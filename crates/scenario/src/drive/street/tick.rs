@@ -83,11 +83,9 @@ impl Drive {
         buffers.fault = None;
         street.asked(scratch.effects.appeared, &mut buffers.fire);
         street.gather(&own.branch, state.car.car.pose().point(), &mut buffers.others);
-        scratch.clearance_m =
-            scratch.clearance_m.min(street.nearest_m(&self.body, state.car.car.pose(), &buffers.others));
+        scratch.clearance_m = scratch.clearance_m.min(self.others_m(street, state, &own, &buffers.others));
         if let Some((body, pose)) = street.vehicle.trailer(&state.car.car, &own.attached) {
-            let nearest_m = street.nearest_m(body, pose, &buffers.others);
-            scratch.clearance_m = scratch.clearance_m.min(nearest_m).min(self.trailer_to_walls_m(body, pose));
+            scratch.clearance_m = scratch.clearance_m.min(self.trailer_to_walls_m(body, pose));
         }
         if let Some(fences) = &street.fences {
             match fences.clearance_m(&self.body, state.car.car.pose(), &mut buffers.tiles) {
@@ -219,6 +217,7 @@ impl Drive {
             let sooner = |a: &Touch, b: &Touch| a.contact.fraction.total_cmp(&b.contact.fraction);
             touch = touch.into_iter().chain(drawn).min_by(sooner);
         }
+        event.has_met = touch.is_some();
         if let Some(fences) = &street.fences {
             let trailer = trailer_before.zip(street.vehicle.trailer(&state.car.car, &own.attached));
             let drawn = trailer.map(|((body, from), (_, to))| (body, Motion { from, to }));
@@ -312,6 +311,14 @@ impl Drive {
         Some(Contact { in_world, obstacle: street.verdict_number(is.number), ..contact })
     }
 
+    /// From the car, and whatever it draws, to the nearest other road user, at most the reach.
+    fn others_m(&self, street: &Street, state: &DriveState, own: &StreetState, others: &[Other]) -> f64 {
+        let car = &state.car.car;
+        let nearest_m = street.nearest_m(&self.body, car.pose(), others);
+        let trailer = street.vehicle.trailer(car, &own.attached);
+        trailer.map_or(nearest_m, |(body, pose)| nearest_m.min(street.nearest_m(body, pose, others)))
+    }
+
     fn street_frame(
         &self,
         street: &Street,
@@ -334,6 +341,11 @@ impl Drive {
             true => street.reserve_m(&moment, street.vehicle.rear_m(&self.model)),
             false => f64::INFINITY,
         };
+        frame[road::OTHERS_DISTANCE] = match scratch.wants(road::OTHERS_DISTANCE) {
+            true if event.has_met => 0.0,
+            true => self.others_m(street, state, own, &buffers.others),
+            false => f64::INFINITY,
+        };
         self.signal_vehicle(car, &own.attached, event, &mut frame);
         own.lately.step(car.speed, car.steering, frame[low_speed::AT_GOAL] != 0.0, self.model.dt_s);
         frame[road::STANDING] = own.lately.standing_s(self.model.dt_s);
@@ -352,6 +364,8 @@ pub(super) struct Event {
     way_m: f64,
     pub(super) speed_gained_mps: f64,
     contact: Option<Contact>,
+    /// Whether another road user was touched.
+    has_met: bool,
     impact_mps: f64,
 }
 
