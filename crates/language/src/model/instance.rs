@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::env::{Env, Known, Place, Report};
+use super::env::{Env, Place, Report};
 use super::ty::{Class, Ty};
 use super::types::{resolve, size};
 use super::wire::{Driver, Net, Terminal};
@@ -59,8 +59,8 @@ pub struct Node<'l> {
     pub ports: Vec<PortInfo>,
     /// Instances inside, as numbers of nodes.
     pub children: Vec<usize>,
-    /// Initial values of its ports, by name.
-    pub initial: Vec<(String, Known)>,
+    /// First values of its ports, by terminal, in SI.
+    pub initial: Vec<(usize, Vec<f64>)>,
 }
 
 impl Node<'_> {
@@ -173,11 +173,6 @@ impl<'l> Instantiate<'_, 'l> {
         };
         let written = Written { generics: &instance.ty.args, args: &instance.args, place, env, span: instance.ty.span };
         let Some(inner_env) = self.bind(&inner, written) else { return };
-        let initial: Vec<(String, Known)> = instance
-            .initial
-            .iter()
-            .filter_map(|(name, expr)| Some((name.text.clone(), known(expr, place, env, self.report)?)))
-            .collect();
         let above = self.tree.nodes[id].name.clone();
         for i in 0..count.unwrap_or(1) {
             let short = match count {
@@ -185,24 +180,10 @@ impl<'l> Instantiate<'_, 'l> {
                 None => instance.name.text.clone(),
             };
             let Some(child) = self.node(&inner, inner_env.clone(), &short, &above, depth + 1) else { return };
-            if i == 0 {
-                self.initial_ports(child, instance, place.file);
+            for given in &instance.initial {
+                self.initial(child, given, place, env, id);
             }
-            self.tree.nodes[child].initial.clone_from(&initial);
             self.tree.nodes[id].children.push(child);
-        }
-    }
-
-    /// First values are for ports that there are.
-    fn initial_ports(&mut self, child: usize, instance: &Instance, file: FileId) {
-        for (name, _) in &instance.initial {
-            let ports = &self.tree.nodes[child].ports;
-            if !ports.iter().any(|port| port.name == name.text) {
-                let message = format!("`{}` has no port `{}`", self.tree.nodes[child].component(), name.text);
-                let told = Problem::error(Code::UnknownName, name.span, message);
-                let told = told.did_you_mean(&name.text, ports.iter().map(|port| port.name.as_str()));
-                self.report.tell(file, told);
-            }
         }
     }
 

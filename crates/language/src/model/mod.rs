@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub mod connect;
 pub mod delay;
 pub mod env;
+pub mod initial;
 pub mod instance;
 pub mod native;
 pub mod order;
