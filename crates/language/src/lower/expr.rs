@@ -107,7 +107,7 @@ impl Lower<'_, '_> {
 
     fn unary(&mut self, op: UnaryOp, inner: &Expr, span: Span) -> Option<Val> {
         let val = self.expr(inner)?;
-        self.require_number(&val, inner.span)?;
+        self.require_plain(&val, inner.span)?;
         match op {
             UnaryOp::Plus => Some(val),
             UnaryOp::Negate => Some(self.map(Unary::Negate, &val, val.ty.clone())),
@@ -143,6 +143,7 @@ impl Lower<'_, '_> {
 
     pub(super) fn operate(&mut self, op: BinaryOp, a: &Val, b: &Val, span: Span) -> Option<Val> {
         use BinaryOp as B;
+        self.operands(op, a, b, span)?;
         let scalar = is_one(a) || is_one(b);
         match op {
             B::And | B::Or => {

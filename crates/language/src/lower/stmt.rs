@@ -151,7 +151,7 @@ impl Lower<'_, '_> {
 
     fn condition(&mut self, condition: &Expr) -> Option<ir::Expr> {
         let val = self.expr(condition)?;
-        self.require_number(&val, condition.span)?;
+        self.require_plain(&val, condition.span)?;
         self.scalar(&val, condition.span)
     }
 
@@ -201,7 +201,7 @@ impl Lower<'_, '_> {
 
     fn bound(&mut self, expr: &Expr) -> Option<ir::Expr> {
         let val = self.expr(expr)?;
-        self.require_number(&val, expr.span)?;
+        self.require_plain(&val, expr.span)?;
         self.scalar(&val, expr.span)
     }
 

@@ -375,6 +375,12 @@ pub(super) fn fit_ty(value: &mut Known, ty: &Ty, at: (FileId, Span), report: &mu
     let Some(number) = ty.number() else {
         return tell(Code::TypeMismatch, format!("a number cannot become {ty}"), "give its fields");
     };
+    // What is given from outside of any text is a number: it has no place, and names no enum.
+    let outside = at.1 == Span::default();
+    let choice = |class: Option<&Class>| class.filter(|class| matches!(class, Class::Choice(_))).cloned();
+    if !outside && choice(value.ty.number().map(|given| &given.class)) != choice(Some(&number.class)) {
+        return tell(Code::TypeMismatch, format!("{} cannot become {ty}", value.ty), "name a value of the same enum");
+    }
     if let (Some(x), Some(y)) = (value.ty.dimension(), number.dimension)
         && x != y
     {
