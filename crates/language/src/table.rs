@@ -4,7 +4,8 @@ use anabranch_program as ir;
 
 use crate::diagnostic::closest;
 use crate::model::build::{Model, ModelPort};
-use crate::model::ty::{Class, Kind, Ty};
+use crate::model::range::shown;
+use crate::model::ty::{Class, Kind, Number, Ty};
 use crate::syntax::ast::Direction;
 use crate::units::Dimension;
 
@@ -23,6 +24,8 @@ pub struct Column {
     pub range: (f64, f64),
     /// What it measures; `None` where nobody says.
     pub dimension: Option<Dimension>,
+    /// Which values it may have.
+    number: Number,
     /// Of a matrix that is a vector: whether it is a row, and which element this is.
     vector: Option<(bool, u32)>,
 }
@@ -54,6 +57,17 @@ impl Column {
             }
             _ => Err(self.expected(cell)),
         }
+    }
+
+    /// Whether a value is one of its port, up to rounding.
+    pub fn holds(&self, value: f64) -> bool {
+        self.number.holds(value, 1e-9 * value.abs().max(1.0))
+    }
+
+    /// The range of its port in words.
+    pub fn range_text(&self) -> String {
+        let (low, high) = self.range;
+        if self.number.is_plain() { format!("{low} to {high}") } else { shown(&self.number) }
     }
 
     /// Other ways to write its name: `m[2][1]` and `m(2,1)` for `m[2,1]`, `v[2]` for `v[1,2]` of a row.
@@ -115,7 +129,8 @@ fn of_type(name: String, direction: Direction, ty: &Ty, slots: ir::Span, all: &m
     match &ty.kind {
         Kind::Number(number) => {
             let (class, range, dimension) = (number.class.clone(), (number.low, number.high), number.dimension);
-            all.push(Column { name, direction, class, slot: slots.start, range, dimension, vector: None });
+            let (slot, number, vector) = (slots.start, number.clone(), None);
+            all.push(Column { name, direction, class, slot, range, dimension, number, vector });
         }
         Kind::Struct(data) => {
             let mut offset = 0;

@@ -90,7 +90,7 @@ impl Lower<'_, '_> {
             return self.error(Code::ShapeMismatch, span, message);
         }
         if let Some(value) = val.constant()
-            && (value < number.low || value > number.high)
+            && !number.holds(value, 0.0)
         {
             let message = format!("{value} is outside of the range of its target, {to}");
             self.tell(Problem::warning(Code::OutOfRange, span, message));

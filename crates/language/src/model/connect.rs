@@ -342,8 +342,7 @@ fn mismatch(from: &End, to: &End, span: Span) -> Option<Problem> {
         let message = format!("`{}` ({a}) is connected to `{}` ({b}): their shapes differ", from.name, to.name);
         return Some(Problem::error(Code::ShapeMismatch, span, message));
     }
-    let bounded = |low: f64, high: f64| low.is_finite() || high.is_finite();
-    if bounded(x.low, x.high) && (x.low < y.low || x.high > y.high) {
+    if !x.is_inside(y) {
         let message = format!("the range of `{}` ({a}) is not inside that of `{}` ({b})", from.name, to.name);
         return Some(Problem::warning(Code::OutOfRange, span, message));
     }

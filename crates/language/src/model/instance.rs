@@ -327,6 +327,9 @@ impl<'l> Instantiate<'_, 'l> {
             self.report.tell(written.place.file, Problem::error(Code::Arguments, written.span, message));
             return None;
         }
+        let named = written.generics.iter().filter_map(|arg| arg.name.as_ref());
+        let known_names: Vec<&str> = component.generics.iter().map(|generic| generic.name.text.as_str()).collect();
+        super::build::named_once(component, named, &known_names, written.place.file, self.report)?;
         for (i, generic) in component.generics.iter().enumerate() {
             let by_name = written
                 .generics
@@ -353,18 +356,14 @@ impl<'l> Instantiate<'_, 'l> {
                 (GenericKind::Value(ty, _), Some(value)) => {
                     let expr = generic_expr(value);
                     let mut value = known(&expr, written.place, written.env, self.report)?;
-                    super::build::fit(
-                        &mut value,
-                        ty,
-                        inner,
-                        &env.clone(),
-                        (written.place.file, expr.span),
-                        self.report,
-                    )?;
+                    let at = (written.place.file, expr.span);
+                    super::build::fit(&mut value, ty, inner, &env.clone(), at, self.report)?;
                     env.values.insert(generic.name.text.clone(), value);
                 }
-                (GenericKind::Value(_, Some(default)), None) => {
-                    let value = known(default, inner, &env.clone(), self.report)?;
+                (GenericKind::Value(ty, Some(default)), None) => {
+                    let here = env.clone();
+                    let mut value = known(default, inner, &here, self.report)?;
+                    super::build::fit(&mut value, ty, inner, &here, (inner.file, default.span), self.report)?;
                     env.values.insert(generic.name.text.clone(), value);
                 }
                 (GenericKind::Value(_, None), None) => {

@@ -9,6 +9,7 @@ pub mod initial;
 pub mod instance;
 pub mod native;
 pub mod order;
+pub mod range;
 pub mod ty;
 pub mod types;
 pub mod wire;
