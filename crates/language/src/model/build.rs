@@ -273,9 +273,14 @@ fn bind_root<'l>(
         let generic = component.generics.iter().position(is_it);
         if let Some(at) = generic {
             let given = GenericArg { name: Some(named), value: crate::syntax::ast::GenericValue::Value(expr) };
-            replace(&mut generics, at, given, |arg| arg.name.as_ref());
+            let place = generics.get(at).is_some_and(|arg| arg.name.is_none()).then_some(at);
+            replace(&mut generics, place, given, |arg| arg.name.as_ref());
         } else if let Some(at) = component.params.iter().position(|param| param.name.text == *name) {
-            replace(&mut args, at, Arg { name: Some(named), value: expr }, |arg| arg.name.as_ref());
+            // Arguments without a name are for the parameters that no other argument names, in order.
+            let named_by = |text: &str| args.iter().any(|arg| arg.name.as_ref().is_some_and(|own| own.text == text));
+            let before = component.params[..at].iter().filter(|param| !named_by(&param.name.text)).count();
+            let place = args.iter().enumerate().filter(|(_, arg)| arg.name.is_none()).map(|(i, _)| i).nth(before);
+            replace(&mut args, place, Arg { name: Some(named), value: expr }, |arg| arg.name.as_ref());
         } else if super::native::Block::named(&component.name.text).is_some() {
             let shape = if values.len() == 1 { vec![] } else { vec![u32::try_from(values.len()).unwrap_or(0)] };
             extra.values.insert(name.clone(), Known { ty: Ty { shape, ..Ty::real() }, values: values.clone() });
@@ -291,10 +296,9 @@ fn bind_root<'l>(
 }
 
 /// Puts an argument in the place of the one that is written for the same parameter; behind them if there is none.
-fn replace<T>(args: &mut Vec<T>, parameter: usize, given: T, name: impl Fn(&T) -> Option<&Name>) {
+fn replace<T>(args: &mut Vec<T>, by_place: Option<usize>, given: T, name: impl Fn(&T) -> Option<&Name>) {
     let same = |arg: &T| name(arg).is_some_and(|own| name(&given).is_some_and(|wanted| own.text == wanted.text));
-    let by_place = || args.iter().enumerate().filter(|(_, arg)| name(arg).is_none()).map(|(at, _)| at).nth(parameter);
-    match args.iter().position(same).or_else(by_place) {
+    match args.iter().position(same).or(by_place) {
         Some(at) => args[at] = given,
         None => args.push(given),
     }
