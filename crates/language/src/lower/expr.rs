@@ -134,8 +134,7 @@ impl Lower<'_, '_> {
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Option<Val> {
-        let (a, b) = (self.expr(left), self.expr(right));
-        let (a, b) = (a?, b?);
+        let (a, b) = self.sides(left, right)?;
         self.require_number(&a, left.span)?;
         self.require_number(&b, right.span)?;
         self.operate(op, &a, &b, span)

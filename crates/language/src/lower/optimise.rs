@@ -54,8 +54,8 @@ impl Lower<'_, '_> {
             }
             if ty.number().is_some_and(|number| number.class != Class::Real) {
                 let message = format!("the unknown `{}` is a {ty}: only real numbers are searched", name.text);
+                // It is declared all the same, so that nobody who reads it is told that it is not there.
                 self.tell(Problem::error(Code::NotSupported, *span, message).help(WHOLE_HELP));
-                return None;
             }
             types.push((ty, name.text.clone()));
         }

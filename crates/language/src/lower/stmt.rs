@@ -33,7 +33,8 @@ impl Lower<'_, '_> {
         match &stmt.kind {
             StmtKind::Declare { keep, ty, names } => self.declare_all(*keep, ty, names),
             StmtKind::Assign { target, op, value } => {
-                let mut val = self.expr(value)?;
+                let beside = super::root_name(target).and_then(|root| self.var(root)).map(|var| var.ty.clone());
+                let mut val = self.meant(value, beside.as_ref())?;
                 if let Some(op) = op {
                     let old = self.expr(target)?;
                     val = self.operate(*op, &old, &val, stmt.span)?;
@@ -132,7 +133,7 @@ impl Lower<'_, '_> {
     }
 
     fn declare_local(&mut self, ty: &Ty, name: &Name, first: Option<&Expr>) {
-        let val = first.and_then(|first| self.expr(first).map(|val| (val, first.span)));
+        let val = first.and_then(|first| self.meant(first, Some(ty)).map(|val| (val, first.span)));
         let span = self.builder.scratch(ty.size());
         match val {
             Some((val, place)) => {
@@ -162,7 +163,10 @@ impl Lower<'_, '_> {
     /// stand one after the other, since blocks in blocks take room on the stack.
     fn if_chain(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: Option<&[Stmt]>) -> Option<()> {
         if arms.len() <= ARMS_NESTED_MAX {
-            return self.if_arms(arms, |lower| lower.body = lower.block(otherwise.unwrap_or_default()));
+            return self.if_arms(arms, |lower| {
+                let rest = lower.block(otherwise.unwrap_or_default());
+                lower.body.extend(rest);
+            });
         }
         let open = self.builder.scratch(1).start;
         self.emit(ir::Stmt::set(open, 1.0));

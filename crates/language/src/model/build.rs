@@ -12,9 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, Problem};
 use crate::library::{FileId, Library};
 use crate::lower::{known, like_shapes};
 use crate::syntax::Span;
-use crate::syntax::ast::{
-    Arg, Base, Component, Direction, Generic, GenericArg, GenericKind, Item, Name, Path, Type,
-};
+use crate::syntax::ast::{Arg, Base, Component, Direction, Generic, GenericArg, GenericKind, Item, Name, Path, Type};
 
 /// What a model is built with.
 #[derive(Clone, Debug, Default)]
@@ -419,7 +417,11 @@ pub(super) fn fit_ty(value: &mut Known, ty: &Ty, at: (FileId, Span), report: &mu
     let outside = at.1 == Span::default();
     let choice = |class: Option<&Class>| class.filter(|class| matches!(class, Class::Choice(_))).cloned();
     if !outside && choice(value.ty.number().map(|given| &given.class)) != choice(Some(&number.class)) {
-        return tell(Code::TypeMismatch, format!("{} cannot become {ty}", value.ty), "both need the same enum, or none");
+        return tell(
+            Code::TypeMismatch,
+            format!("{} cannot become {ty}", value.ty),
+            "both need the same enum, or none",
+        );
     }
     if let (Some(x), Some(y)) = (value.ty.dimension(), number.dimension)
         && x != y
@@ -433,7 +435,9 @@ pub(super) fn fit_ty(value: &mut Known, ty: &Ty, at: (FileId, Span), report: &mu
     }
     // A plain number for a type with a unit is in SI.
     for x in &value.values {
-        if !number.holds(*x, 0.0) {
+        // The step of a real number is how finely it is told; that of a whole number says which numbers there are.
+        let held = if number.class == Class::Real { number.bounds(*x, 0.0) } else { number.holds(*x, 0.0) };
+        if !held {
             return tell(Code::OutOfRange, format!("{x} is outside of {ty}"), "choose a value inside of the range");
         }
         if let Class::Choice(choices) = &number.class
@@ -449,6 +453,10 @@ pub(super) fn fit_ty(value: &mut Known, ty: &Ty, at: (FileId, Span), report: &mu
                 "choose a whole number, or the type Q",
             );
         }
+    }
+    if let Some(x) = value.values.iter().find(|x| !number.holds(**x, 0.0)) {
+        let told = Problem::warning(Code::OutOfRange, at.1, format!("{x} is between the steps of {ty}"));
+        report.tell(at.0, told.help("choose a value on a step"));
     }
     if number.class == Class::Truth {
         value.values.iter_mut().for_each(|x| *x = f64::from(u8::from(*x != 0.0)));

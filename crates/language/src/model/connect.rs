@@ -291,7 +291,11 @@ impl<'l> Instantiate<'_, 'l> {
         }
         for port in self.tree.nodes[id].ports.clone() {
             let open = |at: usize| matches!(self.tree.net.terminals[at].driver, Driver::Nothing);
-            if port.direction == Direction::Out && (port.first..port.first + port.terminals()).any(open) {
+            // A connector that is wrong was told already.
+            let wrong =
+                || self.report.failed() && component.connectors.iter().any(|connector| leads_to(connector, &port));
+            let terminals = port.first..port.first + port.terminals();
+            if port.direction == Direction::Out && terminals.into_iter().any(open) && !wrong() {
                 let message = format!("nothing is connected to the out-port `{}`; it never changes", port.name);
                 let told = Problem::warning(Code::UnusedPort, port.declared.1, message);
                 self.report.tell(port.declared.0, told.help("connect it, or say so with `connect # -> …;`"));
@@ -318,6 +322,11 @@ impl<'l> Instantiate<'_, 'l> {
             }
         }
     }
+}
+
+/// Whether a connector has a port of its own component among its targets.
+fn leads_to(connector: &Connector, port: &PortInfo) -> bool {
+    connector.targets.iter().any(|target| target.steps.first().is_some_and(|(name, _)| name.text == port.name))
 }
 
 /// Why two ends do not go together: an error, or a warning about ranges.

@@ -48,6 +48,9 @@ impl<'l> Instantiate<'_, 'l> {
     pub(super) fn initial_of_driven(&mut self, id: usize, child: usize) {
         let component = self.tree.nodes[id].place.component;
         let node = &self.tree.nodes[child];
+        if node.initial.is_empty() {
+            return;
+        }
         let stem = node.short.split('[').next().unwrap_or(&node.short);
         let Some(instance) = component.instances.iter().find(|instance| instance.name.text == stem) else { return };
         let mut told = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::env::{Env, Place, Report};
+use super::env::{Env, Known, Place, Report};
 use super::ty::{Class, Ty};
 use super::types::{resolve, size};
 use super::wire::{Driver, Net, Terminal};
@@ -11,7 +11,8 @@ use crate::library::FileId;
 use crate::lower::known;
 use crate::syntax::Span;
 use crate::syntax::ast::{
-    Arg, Base, Component, Direction, Expr, ExprKind, GenericArg, GenericKind, GenericValue, Instance, Item, Port, Type,
+    Arg, Base, Component, Direction, Expr, ExprKind, GenericArg, GenericKind, GenericValue, Instance, Item, Name, Port,
+    Type,
 };
 
 /// Deepest nesting of instances: each level takes room on the stack.
@@ -361,9 +362,7 @@ impl<'l> Instantiate<'_, 'l> {
                     env.values.insert(generic.name.text.clone(), value);
                 }
                 (GenericKind::Value(ty, Some(default)), None) => {
-                    let here = env.clone();
-                    let mut value = known(default, inner, &here, self.report)?;
-                    super::build::fit(&mut value, ty, inner, &here, (inner.file, default.span), self.report)?;
+                    let value = self.default_value(&generic.name, ty, default, inner, &env.clone())?;
                     env.values.insert(generic.name.text.clone(), value);
                 }
                 (GenericKind::Value(_, None), None) => {
@@ -375,6 +374,26 @@ impl<'l> Instantiate<'_, 'l> {
             }
         }
         Some(())
+    }
+
+    /// The default of a generic parameter, as its type holds it.
+    fn default_value(&mut self, name: &Name, ty: &Type, default: &Expr, inner: &Place<'l>, env: &Env) -> Option<Known> {
+        let mut value = known(default, inner, env, self.report)?;
+        if self.is_unknown(ty, inner, env) {
+            let message = format!("nobody says what `{}` may be; its default is taken", name.text);
+            let told = Problem::warning(Code::UnknownType, ty.span, message);
+            self.report.tell(inner.file, told.help("give it the type Q, Z, N, N1 or B"));
+        } else {
+            super::build::fit(&mut value, ty, inner, env, (inner.file, default.span), self.report)?;
+        }
+        Some(value)
+    }
+
+    /// Whether there is no type with the name of this one.
+    fn is_unknown(&self, ty: &Type, place: &Place<'_>, env: &Env) -> bool {
+        let Base::Named(path) = &ty.base else { return false };
+        let name = path.text();
+        !env.types.contains_key(&name) && self.report.library.resolve(&name, place.file).is_none()
     }
 }
 

@@ -22,8 +22,8 @@ pub struct Piece {
 }
 
 impl Piece {
-    fn holds(&self, value: f64, slack: f64) -> bool {
-        value >= self.low - slack && value <= self.high + slack && self.is_stepped_on(value, slack)
+    fn bounds(&self, value: f64, slack: f64) -> bool {
+        value >= self.low - slack && value <= self.high + slack
     }
 
     /// Steps are counted from the smallest value; without one there is nothing to count from.
@@ -36,8 +36,7 @@ impl Piece {
     /// Its values, if there are few enough to look at.
     fn values(&self) -> Option<impl Iterator<Item = f64>> {
         let (low, step) = (self.low, self.step.unwrap_or(0.0));
-        let count =
-            if low == self.high { 1.0 } else { ((self.high - low) / self.step? + STEP_SLACK).floor() + 1.0 };
+        let count = if low == self.high { 1.0 } else { ((self.high - low) / self.step? + STEP_SLACK).floor() + 1.0 };
         (count <= VALUES_MAX).then(|| (0..count as u32).map(move |i| low + f64::from(i) * step))
     }
 
@@ -48,7 +47,8 @@ impl Piece {
             return false;
         }
         let Some(wide) = other.step.filter(|_| other.low.is_finite()) else { return true };
-        let multiple = |narrow: f64| ((narrow / wide) - (narrow / wide).round()).abs() <= STEP_SLACK && narrow >= wide / 2.0;
+        let multiple =
+            |narrow: f64| ((narrow / wide) - (narrow / wide).round()).abs() <= STEP_SLACK && narrow >= wide / 2.0;
         self.low.is_finite() && self.step.is_some_and(multiple) && other.is_stepped_on(self.low, slack)
     }
 }
@@ -61,9 +61,20 @@ fn slack_of(value: f64) -> f64 {
 impl Number {
     /// Whether a value is one of this type, give or take.
     pub fn holds(&self, value: f64, slack: f64) -> bool {
-        let slack = slack.max(slack_of(self.low)).max(slack_of(self.high));
-        let whole = value >= self.low - slack && value <= self.high + slack;
-        whole && (self.pieces.is_empty() || self.pieces.iter().any(|piece| piece.holds(value, slack)))
+        let slack = self.slack(slack);
+        let held = |piece: &Piece| piece.bounds(value, slack) && piece.is_stepped_on(value, slack);
+        self.bounds(value, slack) && (self.pieces.is_empty() || self.pieces.iter().any(held))
+    }
+
+    /// Whether a value is between the bounds of a piece, on a step or not.
+    pub fn bounds(&self, value: f64, slack: f64) -> bool {
+        let slack = self.slack(slack);
+        let between = value >= self.low - slack && value <= self.high + slack;
+        between && (self.pieces.is_empty() || self.pieces.iter().any(|piece| piece.bounds(value, slack)))
+    }
+
+    fn slack(&self, slack: f64) -> f64 {
+        slack.max(slack_of(self.low)).max(slack_of(self.high))
     }
 
     /// Whether every value of this type is one of another. A type without bounds does not say which values it has, and
@@ -105,7 +116,9 @@ impl fmt::Display for Piece {
 pub fn shown(number: &Number) -> String {
     let pieces: Vec<String> = number.pieces.iter().map(Piece::to_string).collect();
     match pieces.as_slice() {
-        [] if number.low == f64::NEG_INFINITY && number.high == f64::INFINITY => String::new(),
+        [] | [_] if number.low == f64::NEG_INFINITY && number.high == f64::INFINITY && number.is_plain() => {
+            String::new()
+        }
         [] => Piece { low: number.low, high: number.high, step: None }.to_string(),
         [one] => one.clone(),
         several => format!("[{}]", several.join(" ")),
