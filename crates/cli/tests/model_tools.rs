@@ -57,6 +57,37 @@ fn branches_of_a_model_run_side_by_side_and_give_the_same_bytes() {
     assert!(outputs.iter().all(|output| *output == outputs[0]) && outputs[0].starts_with(&ran.out));
 }
 
+/// Columns of a cube are those that its indices name, in tables and in FMUs; what no piece or step of a range has is told.
+#[test]
+fn cubes_pieces_and_steps_are_told_as_they_are_written() {
+    let project = Project::new();
+    let cube = "component Cube { port in Q^{2,2,2} c, out Q y, out Q^{2,3,4} d; \
+                implementation Math { y = c(1,2,2); d(1,2,3) = y; } }";
+    project.write("Cube.emam", cube);
+    let names: Vec<String> = (0..8).map(|i| format!("\"c[{},{},{}]\"", i / 4 + 1, i / 2 % 2 + 1, i % 2 + 1)).collect();
+    let cells: Vec<&str> = names.iter().map(|name| if name.contains("1,2,2") { "7" } else { "0" }).collect();
+    project.write("cube.csv", &format!("{}\n{}\n", names.join(","), cells.join(",")));
+    let (code, value) = project.json(&["run", "Cube.emam", "--inputs", "cube.csv"]);
+    assert_eq!(code, 0, "{value}");
+    let sevens: Vec<&Value> = value["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(value["rows"][0].as_array().unwrap())
+        .filter(|(_, value)| value.as_f64() == Some(7.0))
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(sevens, [&json!("y"), &json!("d[1,2,3]")], "{value}");
+
+    let ranges = "component Ranges { port in [ (0 m:1 m) (5 m:6 m) ] a, in Q(1:1:5) b, out Q y; \
+                  implementation Math { y = 1; } }";
+    project.write("Ranges.emam", ranges);
+    project.write("ranges.csv", "a,b\n0.5,2\n5.5,5\n3,2.5\n");
+    let ran = project.run(&["run", "Ranges.emam", "--inputs", "ranges.csv"]);
+    assert!(ran.err.contains("`a` is 3 at tick 3, outside of its range [(0 : 1) (5 : 6)]\n"), "{ran:?}");
+    assert!(ran.err.contains("`b` is 2.5 at tick 3, outside of its range (1 : 1 : 5)\n"), "{ran:?}");
+}
+
 /// The shipped simulation with its cars, its street and its models, as a family of two.
 fn street() -> Project {
     let project = Project::new();

@@ -322,6 +322,35 @@ impl Library {
         self.files().flat_map(of).collect()
     }
 
+    /// Whether something is in a package, or in one whose name ends so: imports are looked up in the same way.
+    fn has_package(&self, package: &str) -> bool {
+        let mut rest = Some(package);
+        while let Some(tail) = rest {
+            let inside = format!("{tail}.");
+            let mut below = self.names.range(inside.clone()..).take_while(|(full, _)| full.starts_with(&inside));
+            if below.any(|(full, _)| !full[inside.len()..].contains('.')) {
+                return true;
+            }
+            rest = tail.split_once('.').map(|(_, tail)| tail);
+        }
+        false
+    }
+
+    /// A package that is called differently from the folders the file lies in, as far as its path tells them.
+    fn misplaced(&self, file: &SourceFile) -> Option<Problem> {
+        let package = file.parsed.file.package.as_ref()?;
+        let mut folders = file.path.parent()?.components().rev();
+        for part in package.parts.iter().rev() {
+            let Some(std::path::Component::Normal(folder)) = folders.next() else { return None };
+            if folder != part.text.as_str() {
+                let message = format!("package `{}` stands in a folder called `{}`", package.text(), folder.display());
+                let told = Problem::warning(Code::FileName, package.span, message);
+                return Some(told.help("a package is called like the folders that its files lie in"));
+            }
+        }
+        None
+    }
+
     /// A file that holds something else than its name and folder say.
     pub fn naming_problems(&self, id: FileId) -> Vec<Diagnostic> {
         let file = self.file(id);
@@ -341,6 +370,15 @@ impl Library {
             told.push(
                 Problem::warning(Code::NameCase, part.span, message).help("packages are written in small letters"),
             );
+        }
+        told.extend(self.misplaced(file));
+        for import in file.parsed.file.imports.iter().filter(|import| import.all) {
+            let package = import.path.text();
+            if !self.has_package(&package) {
+                let message = format!("there is nothing in the package `{package}` to import");
+                let told_import = Problem::warning(Code::UnknownType, import.path.span, message);
+                told.push(told_import.help(missing_help("", None)));
+            }
         }
         for import in file.parsed.file.imports.iter().filter(|import| !import.all) {
             let full = import.path.text();

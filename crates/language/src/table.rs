@@ -4,7 +4,8 @@ use anabranch_program as ir;
 
 use crate::diagnostic::closest;
 use crate::model::build::{Model, ModelPort};
-use crate::model::ty::{Class, Kind, Ty};
+use crate::model::range::shown;
+use crate::model::ty::{Class, Kind, Number, Ty};
 use crate::syntax::ast::Direction;
 use crate::units::Dimension;
 
@@ -23,6 +24,8 @@ pub struct Column {
     pub range: (f64, f64),
     /// What it measures; `None` where nobody says.
     pub dimension: Option<Dimension>,
+    /// Which values it may have.
+    number: Number,
     /// Of a matrix that is a vector: whether it is a row, and which element this is.
     vector: Option<(bool, u32)>,
 }
@@ -56,6 +59,17 @@ impl Column {
         }
     }
 
+    /// Whether a value is one of its port, up to rounding.
+    pub fn holds(&self, value: f64) -> bool {
+        self.number.holds(value, 1e-9 * value.abs().max(1.0))
+    }
+
+    /// The range of its port in words.
+    pub fn range_text(&self) -> String {
+        let (low, high) = self.range;
+        if self.number.is_plain() { format!("{low} to {high}") } else { shown(&self.number) }
+    }
+
     /// Other ways to write its name: `m[2][1]` and `m(2,1)` for `m[2,1]`, `v[2]` for `v[1,2]` of a row.
     fn is_also(&self, name: &str) -> bool {
         let square = name.replace('(', "[").replace(')', "]");
@@ -80,7 +94,7 @@ impl Column {
     }
 }
 
-/// Every number of every port, in the order of ports; matrices row by row.
+/// Every number of every port, in the order of ports; matrices row by row, cubes slice by slice.
 pub fn columns(model: &Model) -> Vec<Column> {
     let mut all = Vec::new();
     for port in model.ports() {
@@ -115,7 +129,8 @@ fn of_type(name: String, direction: Direction, ty: &Ty, slots: ir::Span, all: &m
     match &ty.kind {
         Kind::Number(number) => {
             let (class, range, dimension) = (number.class.clone(), (number.low, number.high), number.dimension);
-            all.push(Column { name, direction, class, slot: slots.start, range, dimension, vector: None });
+            let (slot, number, vector) = (slots.start, number.clone(), None);
+            all.push(Column { name, direction, class, slot, range, dimension, number, vector });
         }
         Kind::Struct(data) => {
             let mut offset = 0;
@@ -127,15 +142,19 @@ fn of_type(name: String, direction: Direction, ty: &Ty, slots: ir::Span, all: &m
     }
 }
 
-/// The indices of an element, counted from 1, the last one running fastest: `2,1`.
+/// The indices of an element, counted from 1: `2,1`. Rows lie one after the other, and so do the slices of a cube, each
+/// with all its rows: of three indices the last one runs slowest.
 fn indices(shape: &[u32], element: u32) -> String {
+    let (matrix, slices) = shape.split_at(shape.len().min(2));
     let mut rest = element;
-    let mut found: Vec<String> = Vec::new();
-    for &size in shape.iter().rev() {
-        found.push((rest % size.max(1) + 1).to_string());
-        rest /= size.max(1);
-    }
+    let mut next = |size: &u32| {
+        let index = rest % (*size).max(1) + 1;
+        rest /= (*size).max(1);
+        index.to_string()
+    };
+    let mut found: Vec<String> = matrix.iter().rev().map(&mut next).collect();
     found.reverse();
+    found.extend(slices.iter().map(&mut next));
     found.join(",")
 }
 
@@ -269,6 +288,22 @@ mod tests {
         check("out:x", "`x` is an in-port", "leave the prefix out, or mend it");
         check("x,x", "two columns are named `x`", "keep one of them");
         check("x", "there is no column for the in-port `p[2]`", "add a column `p[2]`");
+    }
+
+    /// The column of a cube is that of the element which the text of the model means by the same indices.
+    #[test]
+    fn a_cube_is_labelled_as_its_elements_are_addressed() {
+        let text = "component Cube { ports in Q^{2,2,2} c, out Q y, out Q^{2,3,4} d; \
+                    implementation Math { y = c(1,2,2); d(1,2,3) = 5; } }";
+        let library = Library::of([("Cube.emam".into(), text.to_owned())]);
+        let model = Model::build(&library, "Cube", &Options::default()).unwrap();
+        let columns = columns(&model);
+        let slot = |name: &str| columns.iter().find(|column| column.name == name).unwrap().slot;
+        let mut memory = model.program().memory();
+        memory.set(slot("c[1,2,2]"), 7.0);
+        model.program().tick(&mut memory, ir::Now::default()).unwrap();
+        assert_eq!((memory.get(slot("y")), memory.get(slot("d[1,2,3]"))), (7.0, 5.0));
+        assert_eq!(columns.iter().filter(|column| memory.get(column.slot) == 5.0).count(), 1);
     }
 
     /// People write matrices and rows in several ways.

@@ -10,6 +10,7 @@ const INNER: &str = "component One { port in Q in1, out Q out1; implementation M
     component Many { port in Q in1[3], out Q out1; implementation Math { out1 = in1(1); } } \
     component Needs(Q a) { port in Q in1, out Q out1; implementation Math { out1 = a; } } \
     component Size<N1 n> { port in Q in1, out Q out1; implementation Math { out1 = n; } } \
+    component Two<N1 n = 1, N1 o = 1> { port in Q in1, out Q out1; implementation Math { out1 = n + o; } } \
     component Generic<N1 n> { port in Q in1, out Q out1; implementation Math { out1 = n; } } \
     component Whole { port in Z in1, out Z out1; implementation Math { out1 = in1; } } \
     component Metre(Q(0 m : 9 m) a) { port in Q in1, out Q out1; implementation Math { out1 = in1; } } \
@@ -30,6 +31,10 @@ fn whole(kind: &str, text: &str) -> (String, &'static str) {
             let head = "component A { ports in Q x, in Q x2, in Q xs[3], in Q(0 m : 9 m) len, in Q(0:100) big, in Pair t, out Q y, out Q y2, \
                         out Q(0 kg : 9 kg) mass; ";
             (format!("{head}{INNER}\n{text}\n}}"), "A.emam")
+        }
+        "E" => {
+            let head = "component A { ports in Q x, in Col c, out Q y, out B d, out Col e; implementation Math { y = 0; d = c == Col.R; e = c;\n";
+            (format!("{head}{text}\n}} }}"), "A.emam")
         }
         "S" => (format!("stream T for Tested {{\n{text}\n}}"), "T.stream"),
         "D" => (text.to_owned(), "A.struct"),
@@ -57,6 +62,8 @@ fn every_mistake_is_told_at_its_place() {
                 "component Tested { port in Q x, in Q(0 m : 9 m) len, out Q y; implementation Math { y = x; } }"
                     .to_owned(),
             ),
+            (PathBuf::from("m/Col.enum"), "enum Col { R | G | B }".to_owned()),
+            (PathBuf::from("m/Dol.enum"), "enum Dol { R | X }".to_owned()),
             (PathBuf::from("m/User.emam"), "component User { port in A x; }".to_owned()),
         ]);
         let library = if kind == "D" { library } else { without_user(&library) };

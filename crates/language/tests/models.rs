@@ -115,6 +115,126 @@ fn formatting_changes_blanks_only() {
     }
 }
 
+/// What comes out of `z` of a model `A` with an in-port `x`, tick by tick, and what is told of it.
+#[track_caller]
+fn out(text: &str, inputs: &[f64]) -> (Vec<f64>, Vec<String>) {
+    let library = Library::of([("A.emam".into(), text.to_owned())]);
+    let model = match Model::build(&library, "A", &Options::default()) {
+        Ok(model) => model,
+        Err(told) => panic!("{}", told.iter().map(|d| format!("{d}\n")).collect::<String>()),
+    };
+    let program = model.program();
+    let mut memory = program.memory();
+    let (x, z) = (model.port("x").unwrap().slots.start, model.port("z").unwrap().slots.start);
+    let tick = |(tick, value): (usize, &f64)| {
+        memory.set(x, *value);
+        program.tick(&mut memory, Now { tick: tick as u64, ..Now::default() }).unwrap();
+        memory.get(z)
+    };
+    let values = inputs.iter().enumerate().map(tick).collect();
+    (values, model.warnings().iter().map(|d| d.code.text().to_owned()).collect())
+}
+
+/// A component that gives what comes in, if it is positive.
+const HOLD: &str = "component D { port in Q p, out Q q; implementation Math { if p > 0 q = p; end } }";
+
+#[test]
+fn a_first_value_is_seen_until_another_comes() {
+    let direct = format!(
+        "component A {{ port in Q x, out Q z; instance D{{q(t=0)=7}} d; connect x -> d.p; connect d.q -> z; {HOLD} }}"
+    );
+    assert_eq!(out(&direct, &[0.0, 1.0, 5.0]), (vec![7.0, 1.0, 5.0], vec![]));
+    // The user of a composed component has the last word.
+    let composed = format!(
+        "component A {{ port in Q x, out Q z; instance W{{q(t=0)=7}} w; connect x -> w.p; connect w.q -> z; \
+         component W {{ port in Q p, out Q q; instance D{{q(t=0)=3}} d; connect p -> d.p; connect d.q -> q; {HOLD} }} }}"
+    );
+    assert_eq!(out(&composed, &[0.0, 2.0]), (vec![7.0, 2.0], vec![]));
+}
+
+#[test]
+fn an_unconnected_in_port_keeps_its_first_value() {
+    let text = "component A { port in Q x, out Q z; instance S{p(t=0)=7} s; connect x -> s.o; connect s.q -> z; \
+        component S { port in Q p, in Q o, out Q q; implementation Math { q = p + o; } } }";
+    assert_eq!(out(text, &[0.0, 1.0]), (vec![7.0, 8.0], vec![]));
+}
+
+#[test]
+fn one_element_of_an_array_of_ports_has_a_first_value() {
+    let text = "component A { port in Q x, out Q z; instance D{q[2](t=0) ~= 7} d; connect x -> d.p; connect d.q[1] -> s.a; \
+        connect d.q[2] -> s.b; instance S s; connect s.c -> z; \
+        component D { port in Q p, out Q q[2]; implementation Math { if p > 0 q(1) = p; q(2) = p; end } } \
+        component S { port in Q a, in Q b, out Q c; implementation Math { c = 10*a + b; } } }";
+    assert_eq!(out(text, &[0.0, 2.0]), (vec![7.0, 22.0], vec![]));
+}
+
+#[test]
+fn an_out_port_that_nothing_is_connected_to_is_told() {
+    let text = "component A { port in Q x, out Q z, out Q w; connect x -> z; }";
+    assert_eq!(out(text, &[3.0]), (vec![3.0], vec!["L222".to_owned()]));
+    let text = "component A { port in Q x, out Q z, out Q w; connect x -> z; connect # -> w; }";
+    assert_eq!(out(text, &[3.0]), (vec![3.0], vec![]));
+}
+
+#[test]
+fn a_chain_of_very_many_arms_is_no_nesting() {
+    let arms: String = (1..2000).map(|i| format!("elseif x == {i} z = {}; ", 2 * i)).collect();
+    let text = |last: &str| {
+        format!("component A {{ port in Q x, out Q z; implementation Math {{ if x == 0 z = 1; {arms} {last} end }} }}")
+    };
+    let inputs = [0.0, 1.0, 24.0, 25.0, 26.0, 1999.0, 2000.0];
+    let expected = vec![1.0, 2.0, 48.0, 50.0, 52.0, 3998.0];
+    assert_eq!(out(&text("else z = -1;"), &inputs).0, [expected.clone(), vec![-1.0]].concat());
+    assert_eq!(out(&text(""), &inputs).0, [expected, vec![3998.0]].concat());
+}
+
+#[test]
+fn the_best_value_is_held_as_its_type_says() {
+    let text = "component A { port in Q x, out Z z; implementation Math { \
+        minimize Q(0:9) a; in Z best = (a - x)^2 + 1.5; end z = best; } }";
+    assert_eq!(out(text, &[3.0]).0, [1.0]);
+}
+
+#[test]
+fn values_of_an_enum_are_compared_with_their_own_and_handed_on() {
+    let sources = [
+        ("Col.enum", "enum Col { R | G | B }"),
+        ("Ball.enum", "enum Ball { B | X }"),
+        (
+            "A.emam",
+            "component A(Col first = Col.G) { ports in Q x, in Ball ball, in Col c, out Q z, out Col d, out Col^{1,2} both; implementation Math { \
+             Col local = first; local = B; d = c; if c == local && c != B && B != c && ball == B z = 2; else z = 1; end both = [c first]; d = both(2); } }",
+        ),
+    ];
+    let library = Library::of(sources.map(|(name, text)| (name.into(), text.to_owned())));
+    let told = check_library(&library, &Options::default());
+    assert!(told.is_empty(), "{told:#?}");
+    let given = |value| Options { args: vec![("first".to_owned(), vec![value])], ..Options::default() };
+    assert!(Model::build(&library, "A", &given(2.0)).is_ok());
+    assert_eq!(Model::build(&library, "A", &given(3.0)).unwrap_err()[0].message, "3 is no value of Col");
+}
+
+#[test]
+fn arguments_of_a_stream_are_told_where_they_stand() {
+    let component =
+        format!("{}component G(Q k) {{ port in Q x, out Q y; implementation Math {{ y = k*x; }} }}", "\n".repeat(12));
+    let at = |head: &str| {
+        let stream = format!("stream T for {head} {{ x: 2; y: 4; }}");
+        let library = Library::of([("G.emam".into(), component.clone()), ("T.stream".into(), stream.clone())]);
+        match anabranch_language::stream::run_all(&library).remove(0).outcome {
+            Outcome::CannotRun(told) => {
+                let first = &told[0];
+                format!("{} {} {}: {}", first.file.display(), first.code, &stream[first.span.range()], first.message)
+            }
+            other => format!("{other:?}"),
+        }
+    };
+    assert_eq!(at("G(2)"), "Passed");
+    assert_eq!(at("G(1, 2)"), "T.stream L215 1, 2: `G` takes 1 arguments, not 2");
+    assert_eq!(at("G(k = 2, k = 3)"), "T.stream L215 k: `k` is given twice");
+    assert_eq!(at("G"), "T.stream L215 G: `G` needs a value for `k`");
+}
+
 /// A stream test of a component that hands its input on.
 #[track_caller]
 fn stream(body: &str, expect: &str) {

@@ -72,6 +72,8 @@ struct Outside {
     slot: Slot,
     port: String,
     range: (f64, f64),
+    /// The range in words.
+    allowed: String,
     /// Tick, counted from 1, and value.
     first: (usize, f64),
     count: usize,
@@ -79,9 +81,9 @@ struct Outside {
 
 impl Outside {
     fn line(&self) -> String {
-        let (Self { port, range: (low, high), first: (tick, value), .. }, times) = (self, self.count);
+        let (Self { port, allowed, first: (tick, value), .. }, times) = (self, self.count);
         let more = if times > 1 { format!(", and {} more", times - 1) } else { String::new() };
-        format!("`{port}` is {value} at tick {tick}, outside of its range {low} to {high}{more}")
+        format!("`{port}` is {value} at tick {tick}, outside of its range {allowed}{more}")
     }
 }
 
@@ -202,9 +204,7 @@ fn finite(bound: f64) -> Option<f64> {
 impl Ran {
     /// Notes a value outside of the range of its port.
     fn look(&mut self, tick: usize, column: &Column, value: f64) {
-        let (low, high) = column.range;
-        let slack = 1e-9 * value.abs().max(1.0);
-        if value >= low - slack && value <= high + slack {
+        if column.holds(value) {
             return;
         }
         match self.outside.iter_mut().find(|outside| outside.slot == column.slot && outside.port == column.name) {
@@ -213,6 +213,7 @@ impl Ran {
                 slot: column.slot,
                 port: column.name.clone(),
                 range: column.range,
+                allowed: column.range_text(),
                 first: (tick, value),
                 count: 1,
             }),

@@ -12,7 +12,8 @@ use crate::diagnostic::{Code, Problem};
 use crate::model::build::{Executed, Model, ModelPort, Options};
 use crate::model::delay::always_written;
 use crate::model::env::{Known, Report};
-use crate::model::instance::{Node, PortInfo, Tree};
+use crate::model::initial::firsts;
+use crate::model::instance::{PortInfo, Tree};
 use crate::model::native::Block;
 use crate::model::order::{Atom, Schedule, Turn, schedule};
 use crate::model::ty::Ty;
@@ -33,6 +34,8 @@ struct Flatten<'a, 'l> {
     /// Delays that gave and did not take yet.
     pending: BTreeMap<usize, Vec<ir::Stmt>>,
     places: Vec<(crate::library::FileId, crate::syntax::Span)>,
+    /// First values by the terminal that they begin at.
+    firsts: BTreeMap<usize, Vec<f64>>,
 }
 
 /// Makes one program of a tree of instances.
@@ -46,6 +49,7 @@ pub(crate) fn flatten<'l>(tree: &Tree<'l>, name: String, options: &Options, repo
         homes: BTreeMap::new(),
         pending: BTreeMap::new(),
         places: Vec::new(),
+        firsts: firsts(tree),
     };
     flat.run(name, options)
 }
@@ -201,7 +205,7 @@ impl Flatten<'_, '_> {
         let root = &self.tree.nodes[0];
         let mut ports = Vec::new();
         for port in &root.ports {
-            let first = self.first_value(root, port);
+            let first = self.first_value(port);
             let slots = match port.direction {
                 Direction::In => self.builder.input(port.name.clone(), &first),
                 Direction::Out => self.builder.output(port.name.clone(), &first),
@@ -225,14 +229,15 @@ impl Flatten<'_, '_> {
         }
     }
 
-    fn first_value(&self, node: &Node<'_>, port: &PortInfo) -> Vec<f64> {
-        let length = port.ty.size() as usize * port.terminals();
-        let given = node.initial.iter().find(|(name, _)| *name == port.name).map(|(_, known)| &known.values);
-        match given {
-            Some(values) if values.len() == length => values.clone(),
-            Some(values) if values.len() == 1 => vec![values[0]; length],
-            _ => vec![0.0; length],
-        }
+    /// What a port begins with; an outer one with what the port that drives it begins with.
+    fn first_value(&self, port: &PortInfo) -> Vec<f64> {
+        let size = port.ty.size() as usize;
+        let one = |terminal: usize| match self.tree.net.origin(terminal) {
+            Origin::Terminal(from, 0) => self.firsts.get(&from).filter(|values| values.len() == size).cloned(),
+            _ => None,
+        };
+        let terminals = port.first..port.first + port.terminals();
+        terminals.flat_map(|terminal| one(terminal).unwrap_or_else(|| vec![0.0; size])).collect()
     }
 
     /// Slots of what goes out of atoms: an outer port itself where one is connected directly, a signal where nobody
@@ -251,7 +256,7 @@ impl Flatten<'_, '_> {
                     continue;
                 }
                 let name = format!("{}.{}", node.name, port.name);
-                let first = self.first_value(node, port);
+                let first = self.first_value(port);
                 let slots = if signals.contains(&port.first) {
                     self.builder.signal(name, u32::try_from(first.len()).unwrap_or(u32::MAX))
                 } else {
@@ -329,7 +334,13 @@ impl Flatten<'_, '_> {
                 match self.homes.get(&from) {
                     Some(home) if offset == 0 && given.size() == ty.size() => (*home, given.clone()),
                     Some(home) => (home.part(offset, ty.size()), ty.clone()),
-                    None => (self.constant(&vec![0.0; ty.size() as usize]), ty.clone()),
+                    None => {
+                        // Nobody is connected: the first value stays, or zero.
+                        let first = self.firsts.get(&from).and_then(|all| all.get(offset as usize..));
+                        let mut values = first.map(<[f64]>::to_vec).unwrap_or_default();
+                        values.resize(ty.size() as usize, 0.0);
+                        (self.constant(&values), ty.clone())
+                    }
                 }
             }
             Origin::Constant(Known { ty: given, values }) => (self.constant(&values), given),

@@ -162,7 +162,13 @@ impl<'l> Flatten<'_, 'l> {
         if let Some(block) = Block::named(node.component()) {
             return self.native(block, node, &vars);
         }
-        let open = |port: &PortInfo| matches!(tree.net.terminals[port.first].driver, Driver::Nothing);
+        // With connectors or instances, the out-ports that nothing is connected to are told one by one.
+        let component = node.place.component;
+        let open = |port: &PortInfo| {
+            component.connectors.is_empty()
+                && component.instances.is_empty()
+                && matches!(tree.net.terminals[port.first].driver, Driver::Nothing)
+        };
         if node.ports.iter().any(|port| port.direction == Direction::Out && open(port)) {
             let name = node.place.component.name.clone();
             let told = Problem::warning(

@@ -2,6 +2,7 @@
 
 use anabranch_program::{self as ir, ArrayOp, Binary};
 
+use super::choice::choices;
 use super::expr::{fold_binary, is_one, of_class, shape};
 use super::{Data, ELEMENTS_MAX, Lower, Val};
 use crate::diagnostic::{Code, Problem};
@@ -73,13 +74,19 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Entries must have one unit.
+    /// Entries must have one unit, and be of one enum or of none.
     #[expect(clippy::option_option, reason = "the outer one is the mistake, the inner one an unknown unit")]
     fn entry_units(&mut self, rows: &[Vec<Val>], written: &[Vec<Expr>]) -> Option<Option<Dimension>> {
         let mut unit = None;
         for (vals, exprs) in rows.iter().zip(written) {
             for (val, expr) in vals.iter().zip(exprs) {
                 self.require_number(val, expr.span)?;
+                if let Some(first) = rows.first().and_then(|row| row.first())
+                    && choices(&first.ty) != choices(&val.ty)
+                {
+                    let message = format!("entries of one matrix of {} and of {}", first.ty, val.ty);
+                    return self.error(Code::TypeMismatch, expr.span, message);
+                }
                 match (unit, val.ty.dimension()) {
                     (Some(x), Some(y)) if x != y => {
                         let message = format!("entries of one matrix in {x} and in {y}");
@@ -209,6 +216,11 @@ impl Lower<'_, '_> {
 }
 
 fn literal_class(rows: &[Vec<Val>]) -> Class {
+    if let Some(Class::Choice(choices)) =
+        rows.first().and_then(|row| row.first()?.ty.number()).map(|number| &number.class)
+    {
+        return Class::Choice(choices.clone());
+    }
     let mut truth = true;
     for val in rows.iter().flatten() {
         truth &= matches!(&val.ty.kind, Kind::Number(number) if number.class == Class::Truth);

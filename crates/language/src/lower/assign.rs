@@ -2,6 +2,7 @@
 
 use anabranch_program::{self as ir, ArrayOp, Unary};
 
+use super::choice::choices;
 use super::expr::{is_one, like_shapes, shape, shown};
 use super::index::Chosen;
 use super::{Access, Data, Lower, Val};
@@ -73,6 +74,9 @@ impl Lower<'_, '_> {
             (Kind::Number(_), Kind::Number(number)) => number,
             _ => return self.error(Code::TypeMismatch, span, format!("{} cannot become {to}", val.ty)),
         };
+        if choices(&val.ty) != choices(to) {
+            return self.error(Code::TypeMismatch, span, format!("{} cannot become {to}", val.ty));
+        }
         if let (Some(x), Some(y)) = (val.ty.dimension(), number.dimension)
             && x != y
         {
@@ -86,7 +90,7 @@ impl Lower<'_, '_> {
             return self.error(Code::ShapeMismatch, span, message);
         }
         if let Some(value) = val.constant()
-            && (value < number.low || value > number.high)
+            && !number.holds(value, 0.0)
         {
             let message = format!("{value} is outside of the range of its target, {to}");
             self.tell(Problem::warning(Code::OutOfRange, span, message));
@@ -95,9 +99,6 @@ impl Lower<'_, '_> {
         let function = match (&number.class, &from_class) {
             (Class::Whole, Class::Real) => Unary::Truncate,
             (Class::Truth, Class::Real | Class::Whole) => Unary::Truth,
-            (Class::Choice(a), Class::Choice(b)) if a != b => {
-                return self.error(Code::TypeMismatch, span, format!("{} cannot become {to}", val.ty));
-            }
             _ => return Some(val.clone()),
         };
         let ty = Ty { shape: val.ty.shape.clone(), ..to.clone() };

@@ -194,7 +194,10 @@ impl Lower<'_, '_> {
         let vals: Vec<Option<Val>> = args.iter().map(|arg| self.expr(arg)).collect();
         let vals: Vec<Val> = vals.into_iter().collect::<Option<_>>()?;
         for (val, arg) in vals.iter().zip(args) {
-            self.require_number(val, arg.span)?;
+            match name {
+                "size" | "length" | "numel" | "transpose" | "diag" => self.require_number(val, arg.span)?,
+                _ => self.require_plain(val, arg.span)?,
+            }
         }
         self.call_values(name, &vals, args, span)
     }

@@ -107,7 +107,7 @@ impl Lower<'_, '_> {
 
     fn unary(&mut self, op: UnaryOp, inner: &Expr, span: Span) -> Option<Val> {
         let val = self.expr(inner)?;
-        self.require_number(&val, inner.span)?;
+        self.require_plain(&val, inner.span)?;
         match op {
             UnaryOp::Plus => Some(val),
             UnaryOp::Negate => Some(self.map(Unary::Negate, &val, val.ty.clone())),
@@ -134,8 +134,7 @@ impl Lower<'_, '_> {
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Option<Val> {
-        let (a, b) = (self.expr(left), self.expr(right));
-        let (a, b) = (a?, b?);
+        let (a, b) = self.sides(left, right)?;
         self.require_number(&a, left.span)?;
         self.require_number(&b, right.span)?;
         self.operate(op, &a, &b, span)
@@ -143,6 +142,7 @@ impl Lower<'_, '_> {
 
     pub(super) fn operate(&mut self, op: BinaryOp, a: &Val, b: &Val, span: Span) -> Option<Val> {
         use BinaryOp as B;
+        self.operands(op, a, b, span)?;
         let scalar = is_one(a) || is_one(b);
         match op {
             B::And | B::Or => {

@@ -159,6 +159,7 @@ impl Lower<'_, '_> {
             return Some(Pick::Many(known.iter().map(|index| *index as u32 - 1).collect()));
         }
         let val = self.expr(arg)?;
+        self.require_plain(&val, arg.span)?;
         if let Some(index) = val.constant() {
             self.inside(index, size, arg.span)?;
             return Some(Pick::One(ir::Expr::Const(index - 1.0)));

@@ -4,6 +4,7 @@
 mod array;
 mod assign;
 mod call;
+mod choice;
 mod expr;
 mod index;
 mod optimise;

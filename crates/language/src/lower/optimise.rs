@@ -14,6 +14,9 @@ use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, Optimize, Stmt, StmtKin
 /// Most rounds of a loop over conditions; each round is written out.
 const ROUNDS_MAX: f64 = 1000.0;
 
+/// How to go on without whole numbers.
+const WHOLE_HELP: &str = "declare it as Q, and round what comes out; or try every whole number in a loop";
+
 /// What must hold: slots that must not be negative, and slots that must be zero.
 #[derive(Default)]
 struct Conditions {
@@ -44,9 +47,15 @@ impl Lower<'_, '_> {
     fn unknowns(&mut self, unknowns: &[(Type, Name)]) -> Option<(ir::Span, ir::Span, ir::Span)> {
         let mut types: Vec<(Ty, String)> = Vec::new();
         for (ty, name) in unknowns {
+            let span = &ty.span;
             let ty = crate::model::types::resolve(ty, self.place, self.env, self.report)?;
             if ty.number().is_none() {
                 return self.error(Code::TypeMismatch, name.span, "an unknown is a number or a matrix");
+            }
+            if ty.number().is_some_and(|number| number.class != Class::Real) {
+                let message = format!("the unknown `{}` is a {ty}: only real numbers are searched", name.text);
+                // It is declared all the same, so that nobody who reads it is told that it is not there.
+                self.tell(Problem::error(Code::NotSupported, *span, message).help(WHOLE_HELP));
             }
             types.push((ty, name.text.clone()));
         }
@@ -86,7 +95,14 @@ impl Lower<'_, '_> {
         match &problem.result {
             Some((Some(ty), name)) => {
                 let ty = crate::model::types::resolve(ty, self.place, self.env, self.report)?;
-                self.declare(&name.text, Var { span: best, ty, count: None, access: Access::Yes });
+                let mut span = best;
+                if ty.number().is_none_or(|number| number.class != Class::Real) {
+                    // The best value as its type holds it, apart from the one that is searched for.
+                    span = self.builder.scratch(ty.size());
+                    let value = Val { ty: val.ty.clone(), data: Data::Number(best_value) };
+                    self.store(span, &ty, &value, name.span)?;
+                }
+                self.declare(&name.text, Var { span, ty, count: None, access: Access::Yes });
             }
             Some((None, name)) => {
                 let target = Expr { span: name.span, kind: ExprKind::Name(name.text.clone()) };
@@ -162,6 +178,7 @@ impl Lower<'_, '_> {
             from = middle;
         }
         let (a, b) = (self.expr(from)?, self.expr(right)?);
+        self.operands(*op, &a, &b, condition.span)?;
         self.same_unit(&a, &b, condition.span)?;
         let (large, small) = if matches!(op, B::LessEqual | B::Less) { (&b, &a) } else { (&a, &b) };
         let gap = self.zip(Binary::Sub, large, small, Class::Real, None, condition.span)?;

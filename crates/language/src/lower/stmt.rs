@@ -11,6 +11,9 @@ use crate::model::ty::{Class, Kind, Number, Ty};
 use crate::syntax::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, Type};
 
+/// Most arms of an `if` that stand inside one another: a part of the blocks that a program may nest.
+const ARMS_NESTED_MAX: usize = ir::NESTING_MAX as usize / 4;
+
 impl Lower<'_, '_> {
     /// Lowers statements, one after the other; all mistakes are told.
     pub fn statements(&mut self, body: &[Stmt]) {
@@ -30,7 +33,8 @@ impl Lower<'_, '_> {
         match &stmt.kind {
             StmtKind::Declare { keep, ty, names } => self.declare_all(*keep, ty, names),
             StmtKind::Assign { target, op, value } => {
-                let mut val = self.expr(value)?;
+                let beside = super::root_name(target).and_then(|root| self.var(root)).map(|var| var.ty.clone());
+                let mut val = self.meant(value, beside.as_ref())?;
                 if let Some(op) = op {
                     let old = self.expr(target)?;
                     val = self.operate(*op, &old, &val, stmt.span)?;
@@ -129,7 +133,7 @@ impl Lower<'_, '_> {
     }
 
     fn declare_local(&mut self, ty: &Ty, name: &Name, first: Option<&Expr>) {
-        let val = first.and_then(|first| self.expr(first).map(|val| (val, first.span)));
+        let val = first.and_then(|first| self.meant(first, Some(ty)).map(|val| (val, first.span)));
         let span = self.builder.scratch(ty.size());
         match val {
             Some((val, place)) => {
@@ -151,28 +155,56 @@ impl Lower<'_, '_> {
 
     fn condition(&mut self, condition: &Expr) -> Option<ir::Expr> {
         let val = self.expr(condition)?;
-        self.require_number(&val, condition.span)?;
+        self.require_plain(&val, condition.span)?;
         self.scalar(&val, condition.span)
     }
 
+    /// `if … elseif … else … end`. An arm stands in the `else` of the one before; a long chain is cut into pieces that
+    /// stand one after the other, since blocks in blocks take room on the stack.
     fn if_chain(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: Option<&[Stmt]>) -> Option<()> {
-        let Some(((condition, body), rest)) = arms.split_first() else {
-            return Some(());
-        };
-        let decided = self.condition(condition);
-        let then = self.block(body);
-        let outer = std::mem::take(&mut self.body);
-        if rest.is_empty() {
-            if let Some(otherwise) = otherwise {
-                self.body = self.block(otherwise);
-            }
-        } else {
-            self.if_chain(rest, otherwise);
+        if arms.len() <= ARMS_NESTED_MAX {
+            return self.if_arms(arms, |lower| {
+                let rest = lower.block(otherwise.unwrap_or_default());
+                lower.body.extend(rest);
+            });
         }
-        let other = std::mem::replace(&mut self.body, outer);
-        let place = self.located(condition.span);
-        self.emit(ir::Stmt::if_else(decided?, then, other).at(place));
-        Some(())
+        let open = self.builder.scratch(1).start;
+        self.emit(ir::Stmt::set(open, 1.0));
+        let mut fine = true;
+        for piece in arms.chunks(ARMS_NESTED_MAX) {
+            let outer = std::mem::take(&mut self.body);
+            // Whoever comes to the end of a piece found no arm of it, and goes on with the next one.
+            self.emit(ir::Stmt::set(open, 0.0));
+            fine &= self.if_arms(piece, |lower| lower.emit(ir::Stmt::set(open, 1.0))).is_some();
+            let body = std::mem::replace(&mut self.body, outer);
+            self.emit(ir::Stmt::if_else(open, body, vec![]));
+        }
+        let rest = self.block(otherwise.unwrap_or_default());
+        if !rest.is_empty() {
+            self.emit(ir::Stmt::if_else(open, rest, vec![]));
+        }
+        fine.then_some(())
+    }
+
+    /// Arms inside one another, and what happens where none of them does.
+    fn if_arms(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: impl FnOnce(&mut Self)) -> Option<()> {
+        let mut open = Vec::new();
+        for (condition, body) in arms {
+            let decided = self.condition(condition);
+            let then = self.block(body);
+            open.push((decided, then, condition.span, std::mem::take(&mut self.body)));
+        }
+        otherwise(self);
+        let mut fine = true;
+        while let Some((decided, then, span, outer)) = open.pop() {
+            let other = std::mem::replace(&mut self.body, outer);
+            let place = self.located(span);
+            match decided {
+                Some(decided) => self.emit(ir::Stmt::if_else(decided, then, other).at(place)),
+                None => fine = false,
+            }
+        }
+        fine.then_some(())
     }
 
     fn for_loop(&mut self, counter: &Name, through: &Expr, body: &[Stmt]) -> Option<()> {
@@ -201,7 +233,7 @@ impl Lower<'_, '_> {
 
     fn bound(&mut self, expr: &Expr) -> Option<ir::Expr> {
         let val = self.expr(expr)?;
-        self.require_number(&val, expr.span)?;
+        self.require_plain(&val, expr.span)?;
         self.scalar(&val, expr.span)
     }
 

@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, Problem};
 use crate::library::{FileId, Library};
 use crate::lower::{known, like_shapes};
 use crate::syntax::Span;
-use crate::syntax::ast::{Arg, Base, Component, Direction, GenericArg, GenericKind, Item, Path, Type};
+use crate::syntax::ast::{Arg, Base, Component, Direction, Generic, GenericArg, GenericKind, Item, Name, Path, Type};
 
 /// What a model is built with.
 #[derive(Clone, Debug, Default)]
@@ -210,8 +210,8 @@ pub(crate) struct Asked<'a> {
     pub generics: &'a [GenericArg],
     /// `(…)` as written.
     pub args: &'a [Arg],
-    /// The file they stand in.
-    pub place: Option<FileId>,
+    /// The file they stand in, and where.
+    pub place: Option<(FileId, Span)>,
     /// Options.
     pub options: &'a Options,
 }
@@ -227,9 +227,9 @@ fn build<'l>(place: &Place<'l>, asked: &Asked<'_>, report: &mut Report<'l>) -> O
     let package = report.library.file(place.file).parsed.file.package.as_ref().map(Path::text).unwrap_or_default();
     let name =
         if package.is_empty() { component.name.text.clone() } else { format!("{package}.{}", component.name.text) };
-    let from = Place { file: asked.place.unwrap_or(place.file), component, outer: None };
+    let (file, span) = asked.place.unwrap_or((place.file, component.name.span));
+    let from = Place { file, component, outer: None };
     let nothing = Env::default();
-    let span = component.name.span;
     let written = Written { generics: asked.generics, args: asked.args, place: &from, env: &nothing, span };
     let mut instantiate = Instantiate { tree: Tree::default(), report, connectors: 0, above: Vec::new() };
     let env = bind_root(&mut instantiate, place, written, asked.options)?;
@@ -266,13 +266,19 @@ fn bind_root<'l>(
     let mut extra = Env::default();
     for (name, values) in &options.args {
         let expr = literal(values);
-        let named = crate::syntax::ast::Name { text: name.clone(), span: Span::default() };
-        let generic =
-            component.generics.iter().any(|g| g.name.text == *name && matches!(g.kind, GenericKind::Value(..)));
-        if generic {
-            generics.push(GenericArg { name: Some(named), value: crate::syntax::ast::GenericValue::Value(expr) });
-        } else if component.params.iter().any(|param| param.name.text == *name) {
-            args.push(Arg { name: Some(named), value: expr });
+        let named = Name { text: name.clone(), span: Span::default() };
+        let is_it = |g: &Generic| g.name.text == *name && matches!(g.kind, GenericKind::Value(..));
+        let generic = component.generics.iter().position(is_it);
+        if let Some(at) = generic {
+            let given = GenericArg { name: Some(named), value: crate::syntax::ast::GenericValue::Value(expr) };
+            let place = generics.get(at).is_some_and(|arg| arg.name.is_none()).then_some(at);
+            replace(&mut generics, place, given, |arg| arg.name.as_ref());
+        } else if let Some(at) = component.params.iter().position(|param| param.name.text == *name) {
+            // Arguments without a name are for the parameters that no other argument names, in order.
+            let named_by = |text: &str| args.iter().any(|arg| arg.name.as_ref().is_some_and(|own| own.text == text));
+            let before = component.params[..at].iter().filter(|param| !named_by(&param.name.text)).count();
+            let place = args.iter().enumerate().filter(|(_, arg)| arg.name.is_none()).map(|(i, _)| i).nth(before);
+            replace(&mut args, place, Arg { name: Some(named), value: expr }, |arg| arg.name.as_ref());
         } else if super::native::Block::named(&component.name.text).is_some() {
             let shape = if values.len() == 1 { vec![] } else { vec![u32::try_from(values.len()).unwrap_or(0)] };
             extra.values.insert(name.clone(), Known { ty: Ty { shape, ..Ty::real() }, values: values.clone() });
@@ -285,6 +291,15 @@ fn bind_root<'l>(
     let mut env = inst.bind(place, Written { generics: &generics, args: &args, ..written })?;
     env.values.extend(extra.values);
     Some(env)
+}
+
+/// Puts an argument in the place of the one that is written for the same parameter; behind them if there is none.
+fn replace<T>(args: &mut Vec<T>, by_place: Option<usize>, given: T, name: impl Fn(&T) -> Option<&Name>) {
+    let same = |arg: &T| name(arg).is_some_and(|own| name(&given).is_some_and(|wanted| own.text == wanted.text));
+    match args.iter().position(same).or(by_place) {
+        Some(at) => args[at] = given,
+        None => args.push(given),
+    }
 }
 
 /// Numbers as an expression: one, or a row.
@@ -314,21 +329,12 @@ pub(super) fn bind_params(
         let message = format!("`{}` takes {} arguments, not {unnamed}", component.name.text, component.params.len());
         return told(report, written.span, message, "remove those that are too many".to_owned());
     }
-    for arg in written.args {
-        if let Some(name) = &arg.name
-            && !component.params.iter().any(|param| param.name.text == name.text)
-        {
-            let message = format!("`{}` has no parameter `{}`", component.name.text, name.text);
-            let names: Vec<&str> = component.params.iter().map(|param| param.name.text.as_str()).collect();
-            let problem = Problem::error(Code::Arguments, name.span, message).did_you_mean(&name.text, names);
-            report.tell(written.place.file, problem);
-            return None;
-        }
-    }
+    let named = written.args.iter().filter_map(|arg| arg.name.as_ref());
+    let names: Vec<&str> = component.params.iter().map(|param| param.name.text.as_str()).collect();
+    named_once(component, named, &names, written.place.file, report)?;
     let mut by_place = written.args.iter().filter(|arg| arg.name.is_none());
     for param in &component.params {
-        let by_name =
-            written.args.iter().rev().find(|arg| arg.name.as_ref().is_some_and(|n| n.text == param.name.text));
+        let by_name = written.args.iter().find(|arg| arg.name.as_ref().is_some_and(|n| n.text == param.name.text));
         let given = by_name.or_else(|| by_place.next());
         let here = env.clone();
         let (mut value, at) = match (given, &param.default) {
@@ -348,6 +354,38 @@ pub(super) fn bind_params(
         }
         fit_ty(&mut value, &ty, at, report)?;
         env.values.insert(param.name.text.clone(), value);
+    }
+    match by_place.next() {
+        Some(extra) => {
+            let message = format!("every parameter of `{}` has a value already", component.name.text);
+            told(report, extra.value.span, message, "give each parameter once, by place or by name".to_owned())
+        }
+        None => Some(()),
+    }
+}
+
+/// Whether each name of an argument is that of a parameter, and stands there once.
+pub(super) fn named_once<'a>(
+    component: &Component,
+    named: impl Iterator<Item = &'a Name>,
+    known: &[&str],
+    file: FileId,
+    report: &mut Report<'_>,
+) -> Option<()> {
+    let mut seen: Vec<&str> = Vec::new();
+    for name in named {
+        if !known.contains(&name.text.as_str()) {
+            let message = format!("`{}` has no parameter `{}`", component.name.text, name.text);
+            let problem = Problem::error(Code::Arguments, name.span, message);
+            report.tell(file, problem.did_you_mean(&name.text, known.iter().copied()));
+            return None;
+        }
+        if seen.contains(&name.text.as_str()) {
+            let message = format!("`{}` is given twice", name.text);
+            report.tell(file, Problem::error(Code::Arguments, name.span, message).help("keep one of the two"));
+            return None;
+        }
+        seen.push(&name.text);
     }
     Some(())
 }
@@ -375,6 +413,16 @@ pub(super) fn fit_ty(value: &mut Known, ty: &Ty, at: (FileId, Span), report: &mu
     let Some(number) = ty.number() else {
         return tell(Code::TypeMismatch, format!("a number cannot become {ty}"), "give its fields");
     };
+    // What is given from outside of any text is a number: it has no place, and names no enum.
+    let outside = at.1 == Span::default();
+    let choice = |class: Option<&Class>| class.filter(|class| matches!(class, Class::Choice(_))).cloned();
+    if !outside && choice(value.ty.number().map(|given| &given.class)) != choice(Some(&number.class)) {
+        return tell(
+            Code::TypeMismatch,
+            format!("{} cannot become {ty}", value.ty),
+            "both need the same enum, or none",
+        );
+    }
     if let (Some(x), Some(y)) = (value.ty.dimension(), number.dimension)
         && x != y
     {
@@ -387,9 +435,16 @@ pub(super) fn fit_ty(value: &mut Known, ty: &Ty, at: (FileId, Span), report: &mu
     }
     // A plain number for a type with a unit is in SI.
     for x in &value.values {
-        let inside = *x >= number.low - 1e-12 * number.low.abs() && *x <= number.high + 1e-12 * number.high.abs();
-        if !inside {
+        // The step of a real number is how finely it is told; that of a whole number says which numbers there are.
+        let held = if number.class == Class::Real { number.bounds(*x, 0.0) } else { number.holds(*x, 0.0) };
+        if !held {
             return tell(Code::OutOfRange, format!("{x} is outside of {ty}"), "choose a value inside of the range");
+        }
+        if let Class::Choice(choices) = &number.class
+            && (x.fract() != 0.0 || *x < 0.0 || *x >= choices.values.len() as f64)
+        {
+            let help = format!("its values are {}, numbered from 0", choices.values.join(", "));
+            return tell(Code::OutOfRange, format!("{x} is no value of {ty}"), &help);
         }
         if number.class == Class::Whole && x.fract() != 0.0 {
             return tell(
@@ -398,6 +453,10 @@ pub(super) fn fit_ty(value: &mut Known, ty: &Ty, at: (FileId, Span), report: &mu
                 "choose a whole number, or the type Q",
             );
         }
+    }
+    if let Some(x) = value.values.iter().find(|x| !number.holds(**x, 0.0)) {
+        let told = Problem::warning(Code::OutOfRange, at.1, format!("{x} is between the steps of {ty}"));
+        report.tell(at.0, told.help("choose a value on a step"));
     }
     if number.class == Class::Truth {
         value.values.iter_mut().for_each(|x| *x = f64::from(u8::from(*x != 0.0)));

@@ -31,7 +31,7 @@ impl<'l> Instantiate<'_, 'l> {
         self.unconnected(id);
     }
 
-    fn tell(&mut self, id: usize, problem: Problem) {
+    pub(super) fn tell(&mut self, id: usize, problem: Problem) {
         let file = self.tree.nodes[id].place.file;
         self.report.tell(file, problem);
     }
@@ -208,7 +208,13 @@ impl<'l> Instantiate<'_, 'l> {
     }
 
     /// Which of so many an index means, counted from zero.
-    fn indices(&mut self, id: usize, index: Option<&Index>, count: usize, name: &Name) -> Option<Vec<usize>> {
+    pub(super) fn indices(
+        &mut self,
+        id: usize,
+        index: Option<&Index>,
+        count: usize,
+        name: &Name,
+    ) -> Option<Vec<usize>> {
         let (place, env) = (self.tree.nodes[id].place.clone(), self.tree.nodes[id].env.clone());
         let mut at = |expr| Some((size(expr, &place, &env, self.report)? as usize, expr.span));
         let (from, to, span) = match index {
@@ -222,7 +228,12 @@ impl<'l> Instantiate<'_, 'l> {
                 (low, high, span)
             }
         };
-        if from < 1 || to > count || from > to {
+        if from > to {
+            let message = format!("`{}[{from}:{to}]` runs backwards", name.text);
+            self.tell(id, Problem::error(Code::Index, span, message).help("the smaller index comes first"));
+            return None;
+        }
+        if from < 1 || to > count {
             let message =
                 format!("`{}` has no element {}; there are {count}", name.text, if from < 1 { from } else { to });
             self.tell(id, Problem::error(Code::Index, span, message).help("elements are counted from 1"));
@@ -278,10 +289,24 @@ impl<'l> Instantiate<'_, 'l> {
         if component.instances.is_empty() && component.connectors.is_empty() {
             return;
         }
+        for port in self.tree.nodes[id].ports.clone() {
+            let open = |at: usize| matches!(self.tree.net.terminals[at].driver, Driver::Nothing);
+            // A connector that is wrong was told already.
+            let wrong =
+                || self.report.failed() && component.connectors.iter().any(|connector| leads_to(connector, &port));
+            let terminals = port.first..port.first + port.terminals();
+            if port.direction == Direction::Out && terminals.into_iter().any(open) && !wrong() {
+                let message = format!("nothing is connected to the out-port `{}`; it never changes", port.name);
+                let told = Problem::warning(Code::UnusedPort, port.declared.1, message);
+                self.report.tell(port.declared.0, told.help("connect it, or say so with `connect # -> …;`"));
+            }
+        }
         for child in self.tree.nodes[id].children.clone() {
+            self.initial_of_driven(id, child);
             for port in self.tree.nodes[child].ports.clone() {
-                let open = (0..port.terminals())
-                    .any(|i| matches!(self.tree.net.terminals[port.first + i].driver, Driver::Nothing));
+                let given = |terminal: usize| self.tree.nodes[child].initial.iter().any(|(at, _)| *at == terminal);
+                let open = (port.first..port.first + port.terminals())
+                    .any(|at| matches!(self.tree.net.terminals[at].driver, Driver::Nothing) && !given(at));
                 if port.direction == Direction::In && open {
                     let short = &self.tree.nodes[child].short;
                     let stem = short.split('[').next().unwrap_or(short);
@@ -297,6 +322,11 @@ impl<'l> Instantiate<'_, 'l> {
             }
         }
     }
+}
+
+/// Whether a connector has a port of its own component among its targets.
+fn leads_to(connector: &Connector, port: &PortInfo) -> bool {
+    connector.targets.iter().any(|target| target.steps.first().is_some_and(|(name, _)| name.text == port.name))
 }
 
 /// Why two ends do not go together: an error, or a warning about ranges.
@@ -321,8 +351,7 @@ fn mismatch(from: &End, to: &End, span: Span) -> Option<Problem> {
         let message = format!("`{}` ({a}) is connected to `{}` ({b}): their shapes differ", from.name, to.name);
         return Some(Problem::error(Code::ShapeMismatch, span, message));
     }
-    let bounded = |low: f64, high: f64| low.is_finite() || high.is_finite();
-    if bounded(x.low, x.high) && (x.low < y.low || x.high > y.high) {
+    if !x.is_inside(y) {
         let message = format!("the range of `{}` ({a}) is not inside that of `{}` ({b})", from.name, to.name);
         return Some(Problem::warning(Code::OutOfRange, span, message));
     }

@@ -11,7 +11,8 @@ use crate::library::FileId;
 use crate::lower::known;
 use crate::syntax::Span;
 use crate::syntax::ast::{
-    Arg, Base, Component, Direction, Expr, ExprKind, GenericArg, GenericKind, GenericValue, Instance, Item, Port, Type,
+    Arg, Base, Component, Direction, Expr, ExprKind, GenericArg, GenericKind, GenericValue, Instance, Item, Name, Port,
+    Type,
 };
 
 /// Deepest nesting of instances: each level takes room on the stack.
@@ -59,8 +60,8 @@ pub struct Node<'l> {
     pub ports: Vec<PortInfo>,
     /// Instances inside, as numbers of nodes.
     pub children: Vec<usize>,
-    /// Initial values of its ports, by name.
-    pub initial: Vec<(String, Known)>,
+    /// First values of its ports, by terminal, in SI.
+    pub initial: Vec<(usize, Vec<f64>)>,
 }
 
 impl Node<'_> {
@@ -173,11 +174,6 @@ impl<'l> Instantiate<'_, 'l> {
         };
         let written = Written { generics: &instance.ty.args, args: &instance.args, place, env, span: instance.ty.span };
         let Some(inner_env) = self.bind(&inner, written) else { return };
-        let initial: Vec<(String, Known)> = instance
-            .initial
-            .iter()
-            .filter_map(|(name, expr)| Some((name.text.clone(), known(expr, place, env, self.report)?)))
-            .collect();
         let above = self.tree.nodes[id].name.clone();
         for i in 0..count.unwrap_or(1) {
             let short = match count {
@@ -185,24 +181,10 @@ impl<'l> Instantiate<'_, 'l> {
                 None => instance.name.text.clone(),
             };
             let Some(child) = self.node(&inner, inner_env.clone(), &short, &above, depth + 1) else { return };
-            if i == 0 {
-                self.initial_ports(child, instance, place.file);
+            for given in &instance.initial {
+                self.initial(child, given, place, env, id);
             }
-            self.tree.nodes[child].initial.clone_from(&initial);
             self.tree.nodes[id].children.push(child);
-        }
-    }
-
-    /// First values are for ports that there are.
-    fn initial_ports(&mut self, child: usize, instance: &Instance, file: FileId) {
-        for (name, _) in &instance.initial {
-            let ports = &self.tree.nodes[child].ports;
-            if !ports.iter().any(|port| port.name == name.text) {
-                let message = format!("`{}` has no port `{}`", self.tree.nodes[child].component(), name.text);
-                let told = Problem::error(Code::UnknownName, name.span, message);
-                let told = told.did_you_mean(&name.text, ports.iter().map(|port| port.name.as_str()));
-                self.report.tell(file, told);
-            }
         }
     }
 
@@ -346,6 +328,9 @@ impl<'l> Instantiate<'_, 'l> {
             self.report.tell(written.place.file, Problem::error(Code::Arguments, written.span, message));
             return None;
         }
+        let named = written.generics.iter().filter_map(|arg| arg.name.as_ref());
+        let known_names: Vec<&str> = component.generics.iter().map(|generic| generic.name.text.as_str()).collect();
+        super::build::named_once(component, named, &known_names, written.place.file, self.report)?;
         for (i, generic) in component.generics.iter().enumerate() {
             let by_name = written
                 .generics
@@ -372,18 +357,12 @@ impl<'l> Instantiate<'_, 'l> {
                 (GenericKind::Value(ty, _), Some(value)) => {
                     let expr = generic_expr(value);
                     let mut value = known(&expr, written.place, written.env, self.report)?;
-                    super::build::fit(
-                        &mut value,
-                        ty,
-                        inner,
-                        &env.clone(),
-                        (written.place.file, expr.span),
-                        self.report,
-                    )?;
+                    let at = (written.place.file, expr.span);
+                    super::build::fit(&mut value, ty, inner, &env.clone(), at, self.report)?;
                     env.values.insert(generic.name.text.clone(), value);
                 }
-                (GenericKind::Value(_, Some(default)), None) => {
-                    let value = known(default, inner, &env.clone(), self.report)?;
+                (GenericKind::Value(ty, Some(default)), None) => {
+                    let value = self.default_value(&generic.name, ty, default, inner, &env.clone())?;
                     env.values.insert(generic.name.text.clone(), value);
                 }
                 (GenericKind::Value(_, None), None) => {
@@ -395,6 +374,26 @@ impl<'l> Instantiate<'_, 'l> {
             }
         }
         Some(())
+    }
+
+    /// The default of a generic parameter, as its type holds it.
+    fn default_value(&mut self, name: &Name, ty: &Type, default: &Expr, inner: &Place<'l>, env: &Env) -> Option<Known> {
+        let mut value = known(default, inner, env, self.report)?;
+        if self.is_unknown(ty, inner, env) {
+            let message = format!("nobody says what `{}` may be; its default is taken", name.text);
+            let told = Problem::warning(Code::UnknownType, ty.span, message);
+            self.report.tell(inner.file, told.help("give it the type Q, Z, N, N1 or B"));
+        } else {
+            super::build::fit(&mut value, ty, inner, env, (inner.file, default.span), self.report)?;
+        }
+        Some(value)
+    }
+
+    /// Whether there is no type with the name of this one.
+    fn is_unknown(&self, ty: &Type, place: &Place<'_>, env: &Env) -> bool {
+        let Base::Named(path) = &ty.base else { return false };
+        let name = path.text();
+        !env.types.contains_key(&name) && self.report.library.resolve(&name, place.file).is_none()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
+use super::range::Piece;
 use crate::units::{Dimension, Unit};
 
 /// What kind of number it is.
@@ -40,14 +41,14 @@ pub struct Number {
     pub low: f64,
     /// Largest value, in SI.
     pub high: f64,
-    /// Step between values, in SI.
-    pub step: Option<f64>,
+    /// Which values between the two, where a range is written.
+    pub pieces: Vec<Piece>,
 }
 
 impl Number {
     /// Any number of a class.
     pub fn any(class: Class) -> Self {
-        Self { class, dimension: None, unit: None, low: f64::NEG_INFINITY, high: f64::INFINITY, step: None }
+        Self { class, dimension: None, unit: None, low: f64::NEG_INFINITY, high: f64::INFINITY, pieces: vec![] }
     }
 }
 
@@ -153,9 +154,7 @@ impl fmt::Display for Ty {
                     Class::Truth => "B",
                     Class::Choice(choices) => &choices.name,
                 })?;
-                if number.low > f64::NEG_INFINITY || number.high < f64::INFINITY {
-                    write!(f, "({} : {})", bound(number.low), bound(number.high))?;
-                }
+                f.write_str(&super::range::shown(number))?;
                 if let Some(dimension) = number.dimension.filter(|d| *d != Dimension::NUMBER) {
                     write!(f, " in {dimension}")?;
                 }
@@ -166,13 +165,5 @@ impl fmt::Display for Ty {
             write!(f, "^{{{}}}", sizes.join(","))?;
         }
         Ok(())
-    }
-}
-
-fn bound(value: f64) -> String {
-    match value {
-        f64::INFINITY => "oo".to_owned(),
-        f64::NEG_INFINITY => "-oo".to_owned(),
-        value => value.to_string(),
     }
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::env::{Env, Place, Report};
+use super::range::Piece;
 use super::ty::{Choices, Class, Fields, Kind, Number, Ty};
 use crate::diagnostic::{Code, Problem};
 use crate::library::{FileId, Library};
@@ -162,58 +163,67 @@ fn written_unit(expr: &Expr) -> Option<Unit> {
     }
 }
 
-fn ranges(number: &mut Number, pieces: &[Range], place: &Place<'_>, env: &Env, report: &mut Report<'_>) -> Option<()> {
+fn ranges(number: &mut Number, written: &[Range], place: &Place<'_>, env: &Env, report: &mut Report<'_>) -> Option<()> {
     let bounds = |piece: &'_ Range| [Some(piece.low.clone()), Some(piece.high.clone()), piece.step.clone()];
-    let all: Vec<Expr> = pieces.iter().flat_map(bounds).flatten().collect();
+    let all: Vec<Expr> = written.iter().flat_map(bounds).flatten().collect();
     let shared = all.iter().find_map(written_unit);
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for piece in pieces {
-        let value = |expr: &Expr, report: &mut Report<'_>| -> Option<f64> {
-            let known = known(expr, place, env, report)?;
-            let plain = *known.values.first()?;
-            match (written_unit(expr), shared) {
-                (Some(own), Some(shared)) if own.dimension != shared.dimension => {
-                    let message = format!("bounds in {} and in {}", shared.dimension, own.dimension);
-                    report.tell(place.file, Problem::error(Code::UnitMismatch, expr.span, message));
-                    None
-                }
-                (None, Some(shared)) if known.ty.dimension().is_none() && plain.is_finite() => {
-                    Some(shared.to_si(plain))
-                }
-                _ => Some(plain),
-            }
-        };
-        let (from, to) = (value(&piece.low, report)?, value(&piece.high, report)?);
-        if from > to {
-            let told =
-                Problem::error(Code::BadRange, piece.span, format!("this range begins at {from} and ends at {to}"));
-            report.tell(place.file, told.help("the smaller bound comes first"));
-            return None;
-        }
-        let named = piece
-            .step
-            .as_ref()
-            .filter(|step| matches!(&step.kind, ExprKind::Name(name) if !env.values.contains_key(name)));
-        if let Some(step) = named {
-            let told =
-                Problem::warning(Code::UnknownName, step.span, "nobody says how large this step is; it is left out");
-            report.tell(place.file, told);
-        }
-        if let Some(step) = piece.step.as_ref().filter(|_| named.is_none()) {
-            let step_value = value(step, report)?;
-            if step_value.is_nan() || step_value <= 0.0 {
-                let told = Problem::error(Code::BadRange, step.span, format!("{step_value} is no step"));
-                report.tell(place.file, told.help("a step is larger than zero"));
-                return None;
-            }
-            number.step = Some(step_value);
-        }
-        low = low.min(from);
-        high = high.max(to);
+    let mut pieces = Vec::new();
+    for piece in written {
+        pieces.push(one_range(piece, shared, place, env, report)?);
     }
-    number.low = low;
-    number.high = high;
+    number.low = pieces.iter().map(|piece| piece.low).fold(f64::INFINITY, f64::min);
+    number.high = pieces.iter().map(|piece| piece.high).fold(f64::NEG_INFINITY, f64::max);
+    number.pieces = pieces;
     number.unit = shared;
     number.dimension = shared.map(|unit| unit.dimension).or(number.dimension);
     Some(())
+}
+
+/// One piece of a range; a bound without a unit is in the unit that the others share.
+fn one_range(
+    piece: &Range,
+    shared: Option<Unit>,
+    place: &Place<'_>,
+    env: &Env,
+    report: &mut Report<'_>,
+) -> Option<Piece> {
+    let value = |expr: &Expr, report: &mut Report<'_>| -> Option<f64> {
+        let known = known(expr, place, env, report)?;
+        let plain = *known.values.first()?;
+        match (written_unit(expr), shared) {
+            (Some(own), Some(shared)) if own.dimension != shared.dimension => {
+                let message = format!("bounds in {} and in {}", shared.dimension, own.dimension);
+                report.tell(place.file, Problem::error(Code::UnitMismatch, expr.span, message));
+                None
+            }
+            (None, Some(shared)) if known.ty.dimension().is_none() && plain.is_finite() => Some(shared.to_si(plain)),
+            _ => Some(plain),
+        }
+    };
+    let (low, high) = (value(&piece.low, report)?, value(&piece.high, report)?);
+    if low > high {
+        let told = Problem::error(Code::BadRange, piece.span, format!("this range begins at {low} and ends at {high}"));
+        report.tell(place.file, told.help("the smaller bound comes first"));
+        return None;
+    }
+    let Some(step) = &piece.step else { return Some(Piece { low, high, step: None }) };
+    if matches!(&step.kind, ExprKind::Name(name) if !env.values.contains_key(name)) {
+        let told = Problem::warning(Code::UnknownName, step.span, "nobody says how large this step is; it is left out");
+        report.tell(place.file, told);
+        return Some(Piece { low, high, step: None });
+    }
+    // A step is a difference: degrees Celsius count like kelvins there.
+    let width = value(step, report)? - written_unit(step).or(shared).map_or(0.0, |unit| unit.plus);
+    if width.is_nan() || width <= 0.0 {
+        let told = Problem::error(Code::BadRange, step.span, format!("{width} is no step"));
+        report.tell(place.file, told.help("a step is larger than zero"));
+        return None;
+    }
+    if low < high && width > (high - low) * (1.0 + 1e-9) {
+        let message = format!("a step of {width} is larger than the range from {low} to {high}");
+        let told = Problem::error(Code::BadRange, step.span, message);
+        report.tell(place.file, told.help("the step stands between the bounds: `(low : step : high)`"));
+        return None;
+    }
+    Some(Piece { low, high, step: Some(width) })
 }

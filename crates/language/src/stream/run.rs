@@ -10,7 +10,8 @@ use super::{Failure, Outcome, StreamResult};
 use crate::diagnostic::{Code, Diagnostic, Problem, Severity};
 use crate::library::{FileId, Library};
 use crate::model::build::{Asked, Model, Options};
-use crate::syntax::ast::{Base, Component, Direction, Expr, Item, Stream, StreamLine};
+use crate::syntax::Span;
+use crate::syntax::ast::{Arg, Base, Component, Direction, Expr, Item, Stream, StreamLine};
 
 /// A line of a stream with its port and its values.
 struct Line {
@@ -83,6 +84,17 @@ fn find_component<'l>(library: &'l Library, file: FileId, stream: &Stream) -> Op
     }
 }
 
+/// Where a stream says what its component is built with: its arguments, the component, or the stream itself.
+fn written_at(stream: &Stream) -> Span {
+    let Some((ty, args)) = &stream.component else { return stream.name.span };
+    let whole = |arg: &Arg| arg.name.as_ref().map_or(arg.value.span, |name| name.span.to(arg.value.span));
+    match args.as_slice() {
+        [] => ty.span,
+        [first, .., last] => whole(first).to(whole(last)),
+        [one] => whole(one),
+    }
+}
+
 type Prepared = (Model, Vec<Line>, History, Vec<Diagnostic>);
 
 fn prepare(
@@ -105,7 +117,7 @@ fn prepare(
     if let Some(taken) = &taken {
         options.args.push((taken.name.clone(), vec![taken.value]));
     }
-    let asked = Asked { generics, args, place: Some(file), options: &options };
+    let asked = Asked { generics, args, place: Some((file, written_at(stream))), options: &options };
     let model = Model::of(library, component_file, component, &asked)?;
     let (bound, mut problems) = bind(&model, &stream.lines);
     problems.extend(taken.map(|taken| taken.note(stream)));
@@ -160,6 +172,11 @@ fn line_values(
             problems.push(Problem::warning(Code::StreamValue, value.span, message).help("give all of them"));
         }
         let read = reader.read(value).and_then(|numbers| match &numbers {
+            Numbers::Compare(_) if bound.direction == Direction::In => {
+                let message = format!("`{}` is an in-port, and a condition says nothing to put in", bound.name);
+                let told = Problem::error(Code::StreamValue, value.span, message);
+                Err(told.help("give a value here, and write conditions for out-ports"))
+            }
             Numbers::Compare(condition) => prepare(condition).map(|()| numbers),
             _ => Ok(numbers),
         });
@@ -268,8 +285,7 @@ fn given_outside(bound: &Bound, numbers: &Numbers) -> Option<String> {
     let (Direction::In, Some(range), Numbers::All(entries, _)) = (bound.direction, bound.ty.number(), numbers) else {
         return None;
     };
-    let slack = |value: f64| 1e-9 * value.abs().max(1.0);
-    let outside = |value: &f64| *value < range.low - slack(*value) || *value > range.high + slack(*value);
+    let outside = |value: &f64| !range.holds(*value, 1e-9 * value.abs().max(1.0));
     let value = entries.iter().flatten().map(|(value, _)| *value).find(outside)?;
     Some(format!("{value} for `{}` is outside of {}", bound.name, bound.ty))
 }

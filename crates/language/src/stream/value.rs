@@ -169,6 +169,12 @@ impl Reader<'_, '_> {
                     let message = format!("a value in {x} for a port in {y}");
                     return Err(Problem::error(Code::UnitMismatch, expr.span, message));
                 }
+                if let Some(Class::Choice(given)) = value.ty.number().map(|number| &number.class)
+                    && self.ty.number().is_none_or(|number| number.class != Class::Choice(given.clone()))
+                {
+                    let message = format!("a value of the enum `{}` for a port of {}", given.name, self.ty);
+                    return Err(Problem::error(Code::TypeMismatch, expr.span, message));
+                }
                 match value.values.as_slice() {
                     [one] => Ok(*one),
                     _ => Err(Problem::error(Code::StreamValue, expr.span, "expected one number")),

@@ -159,11 +159,22 @@ pub struct Instance {
     /// Values of its parameters.
     pub args: Vec<Arg>,
     /// Initial values of its ports.
-    pub initial: Vec<(Name, Expr)>,
+    pub initial: Vec<Initial>,
     /// Its name.
     pub name: Name,
     /// `[n]`.
     pub array: Option<Expr>,
+}
+
+/// `port(t=0) = 1` or `ports[2](t=0) = 1`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Initial {
+    /// The port.
+    pub port: Name,
+    /// Which of an array of ports; all if left out.
+    pub index: Option<Index>,
+    /// Its first value.
+    pub value: Expr,
 }
 
 /// An argument, by place or by name.

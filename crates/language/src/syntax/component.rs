@@ -1,8 +1,8 @@
 //! Components: ports, instances, connectors, inner components.
 
 use super::ast::{
-    Arg, Behaviour, Component, Connector, Direction, Endpoint, Expr, Generic, GenericKind, Index, Instance, Invariant,
-    Name, Param, Port, Source, Type,
+    Arg, Behaviour, Component, Direction, Expr, Generic, GenericKind, Initial, Instance, Invariant, Name, Param, Port,
+    Type,
 };
 use super::parser::Parser;
 use super::types::built_in;
@@ -324,12 +324,13 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// `{ port(t=0) = 1, … }`
-    fn initial_values(&mut self) -> Option<Vec<(Name, Expr)>> {
+    /// `{ port(t=0) = 1, ports[2](t=0) ~= 7 }`
+    fn initial_values(&mut self) -> Option<Vec<Initial>> {
         self.take();
         let mut values = Vec::new();
         while !self.at_sign("}") && !self.at_end() {
-            let name = self.name("the name of a port")?;
+            let port = self.name("the name of a port")?;
+            let index = if self.at_sign("[") { Some(self.index()?) } else { None };
             if self.eat("(") {
                 self.recover_bracket();
             }
@@ -337,7 +338,7 @@ impl Parser<'_> {
             if !self.eat("~=") {
                 self.expect("=", "before the initial value");
             }
-            values.push((name, self.expr()?));
+            values.push(Initial { port, index, value: self.expr()? });
             if !self.eat(",") && !self.eat(";") {
                 break;
             }
@@ -349,82 +350,6 @@ impl Parser<'_> {
         while !self.at_end() && !self.eat(")") {
             self.take();
         }
-    }
-
-    fn connector(&mut self, component: &mut Component) -> Option<()> {
-        let start = self.take();
-        let source = match self.token().kind {
-            Kind::Sign("#") => Source::Nothing(self.take()),
-            Kind::Number | Kind::Text | Kind::Sign("-" | "[" | "(") => Source::Constant(self.expr_before_arrow()?),
-            Kind::Word if matches!(self.word(), Some("true" | "false")) => Source::Constant(self.expr()?),
-            _ => Source::Port(self.endpoint("the source of the connector")?),
-        };
-        if !self.at_sign("->") {
-            let found = self.found();
-            let told =
-                Problem::error(Code::Expected, self.here(), format!("expected `->` in the connector, found {found}"));
-            self.tell(told.help("write `connect source -> target;`"));
-            return None;
-        }
-        self.take();
-        let mut targets = Vec::new();
-        if self.at_sign("#") {
-            self.take();
-        } else {
-            loop {
-                targets.push(self.endpoint("the target of the connector")?);
-                if !self.eat(",") {
-                    break;
-                }
-                if self.at_sign(";") {
-                    self.tell(
-                        Problem::error(Code::Stray, self.last(), "a `,` after the last target").help("remove it"),
-                    );
-                    break;
-                }
-            }
-        }
-        self.expect(";", "after the connector");
-        component.connectors.push(Connector { span: start.to(self.last()), source, targets });
-        Some(())
-    }
-
-    fn expr_before_arrow(&mut self) -> Option<Expr> {
-        self.expr()
-    }
-
-    pub(super) fn endpoint(&mut self, what: &str) -> Option<Endpoint> {
-        let start = self.here();
-        let mut steps = Vec::new();
-        let mut all = false;
-        loop {
-            let name = self.name(what)?;
-            let index = if self.at_sign("[") { Some(self.index()?) } else { None };
-            steps.push((name, index));
-            if self.eat(".*") {
-                all = true;
-                break;
-            }
-            if !self.eat(".") {
-                break;
-            }
-            if self.eat("*") {
-                all = true;
-                break;
-            }
-        }
-        Some(Endpoint { span: start.to(self.last()), steps, all })
-    }
-
-    fn index(&mut self) -> Option<Index> {
-        self.take();
-        let index = if self.at_sign(":") {
-            Index::All(self.take())
-        } else {
-            let first = self.additive()?;
-            if self.eat(":") { Index::Slice(first, self.additive()?) } else { Index::One(first) }
-        };
-        self.expect("]", "after the index").then_some(index)
     }
 
     fn invariant(&mut self, component: &mut Component) -> Option<()> {

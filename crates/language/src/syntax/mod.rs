@@ -11,6 +11,7 @@ mod assembly_world;
 pub mod ast;
 mod ast_data;
 mod component;
+mod connector;
 mod data;
 mod expr;
 mod habits;
