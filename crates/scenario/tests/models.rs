@@ -185,6 +185,26 @@ fn what_does_not_fit_is_told_with_its_place() {
     assert!(broken(&wrong, "\"M.emam\"").starts_with("L203 1: "), "{}", broken(&wrong, "\"M.emam\""));
 }
 
+/// Metres for an acceleration would drive, and mean nothing.
+#[test]
+fn outputs_measure_what_the_command_does() {
+    let model = "component M { ports out Q(0 m : 10 m) far, out Q(0 kg : 9 kg) heavy, out Q steer, \
+                 out Q(-9 m/s^2 : 9 m/s^2) accel; implementation Math { steer = 0; accel = 0 m/s^2; } }";
+    let told = |outputs: &str| {
+        let told = broken(model, &format!("{{ file = \"M.emam\", outputs = [\"{outputs}\"] }}"));
+        told.split_once(": ").map(|(_, message)| message.to_owned()).unwrap_or_default()
+    };
+    assert_eq!(told("far = accel"), "`far` is m, and the command `accel` is m/s^2");
+    assert_eq!(told("heavy = steer"), "`heavy` is kg, and the command `steer` is a plain number");
+    assert_eq!(told("heavy = brake"), "`heavy` is kg, and the command `brake` is m/s^2");
+    assert_eq!(told("heavy = completed"), "`heavy` is kg, and the command `completed` is a plain number");
+    let named = STILL.replace("out Q steer", "out Q(0 kg : 1 kg) steer");
+    assert!(broken(&named, "\"M.emam\"").contains("`steer` is kg"), "{}", broken(&named, "\"M.emam\""));
+    let folder = files(&[("M.emam", STILL)]);
+    read_in(&folder, &with_driver("\"M.emam\"")).expect("a port without unit is taken as SI");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn what_a_model_does_wrong_is_a_finding_about_the_driver() {
     for (law, requirement) in [

@@ -58,9 +58,11 @@ pub(super) fn build(
     let noise = super::driver::texts(view, "noise");
     let asked = Asked { file, component: view.text("component"), mapping, noise: &noise };
     let built = read(problems, &asked, hooks, facts)?;
-    let inputs = bind_inputs(problems, &asked, &built, &[])?;
+    // Mistakes of inputs and of outputs are told together.
+    let inputs = bind_inputs(problems, &asked, &built, &[]);
     let mut given = Given::default();
     given.take(problems, &asked, &built, 0)?;
+    let inputs = inputs?;
     let mut stages = vec![stage(problems, &asked, &built, inputs)?];
     actuators(problems, view, (hooks, facts), (&mut stages, &mut given, vec![built]))?;
     let command = given.command(problems, &stages[0])?;
@@ -108,8 +110,9 @@ fn actuators(
         let asked =
             Asked { file: table.text("file")?, component: table.text("component"), mapping: &mapping, noise: &[] };
         let built = read(problems, &asked, hooks, facts)?;
-        let inputs = bind_inputs(problems, &asked, &built, &known)?;
+        let inputs = bind_inputs(problems, &asked, &built, &known);
         given.take(problems, &asked, &built, stages.len())?;
+        let inputs = inputs?;
         stages.push(stage(problems, &asked, &built, inputs)?);
         known.push(built);
     }
