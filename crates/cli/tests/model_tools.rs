@@ -162,6 +162,21 @@ fn an_editor_is_told_about_simulations_and_cars() {
     ends(session);
 }
 
+/// The same check is behind the editor and behind `check`: each port that is not there, at its entry (E14).
+#[test]
+fn a_car_with_ports_that_are_not_there_is_bad_alone_and_in_its_simulation() {
+    let project = street();
+    let car = project.read("AC-SE001.car").replace("=> speed", "=> velocity").replace("=> d;", "=> direction;");
+    project.write("AC-SE001.car", &car.replace("s => SteeringFir4", "s => LaneKeeping"));
+    for file in ["AC-SE001.car", "TwoCars.sim"] {
+        let ran = project.run(&["check", file]);
+        for told in ["no input `velocity`", "no input `direction`", "`LaneKeeping` has no input `wanted`", ".car:7:24"]
+        {
+            assert!(ran.code == 2 && ran.err.contains(told), "{file}, {told}: {ran:?}");
+        }
+    }
+}
+
 fn ends(mut session: Session) {
     session.ask("shutdown", Value::Null);
     session.tell("exit", Value::Null);

@@ -24,6 +24,7 @@ use anabranch_language::syntax::assembly::{
 use crate::file::{Diagnostic, Report};
 use fields::{Axis, Chosen, Weather, choices, fault, seconds, step_s};
 use garage::Garage;
+pub use garage::Read;
 use page::Page;
 pub use page::Place;
 pub(crate) use page::{Source, escaped, wrong};
@@ -69,7 +70,11 @@ pub fn is_car(path: &Path) -> bool {
 /// # Errors
 /// With its mistakes.
 pub fn check_car(path: &Path, text: &str) -> Result<String, Report> {
-    car::check(path, text)
+    car::check(path, text, &from_disk)
+}
+
+fn from_disk(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
 }
 
 /// Reads a simulation and everything it names, and writes each member of its family as a scenario.
@@ -89,7 +94,7 @@ pub fn expand(path: &Path, text: &str) -> Result<Vec<Member>, Report> {
         return Err(source.report(&problems));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
-    let simulation = Simulation { assembly: &assembly, folder, source: &source };
+    let simulation = Simulation { assembly: &assembly, folder, source: &source, read };
     let axes = simulation.axes().map_err(|problems| source.report(&problems))?;
     let mut members = Vec::new();
     for chosen in choices(&axes) {
@@ -101,9 +106,12 @@ pub fn expand(path: &Path, text: &str) -> Result<Vec<Member>, Report> {
     Ok(members)
 }
 
-/// Every mistake of a simulation or a car, and of the files it names.
-pub fn mistakes(path: &Path, text: &str) -> Vec<Diagnostic> {
-    let told = if is_simulation(path) { expand(path, text).map(drop) } else { car::check(path, text).map(drop) };
+/// Every mistake of a simulation or a car, and of the cars and components it names, which are read so.
+pub fn mistakes(path: &Path, text: &str, read: Read<'_>) -> Vec<Diagnostic> {
+    let told = match is_simulation(path) {
+        true => expand_with(path, text, read).map(drop),
+        false => car::check(path, text, read).map(drop),
+    };
     told.err().map_or_else(Vec::new, |report| report.diagnostics)
 }
 
@@ -112,6 +120,10 @@ pub fn sensors() -> Vec<(&'static str, String)> {
     sensors::all()
 }
 
+    expand_with(path, text, &from_disk)
+}
+
+fn expand_with(path: &Path, text: &str, read: Read<'_>) -> Result<Vec<Member>, Report> {
 struct Simulation<'a> {
     assembly: &'a Assembly,
     folder: &'a Path,
@@ -151,6 +163,7 @@ impl Simulation<'_> {
         told.extend(axes.iter().flat_map(|axis| axis.values.iter().filter_map(|value| fault(axis.key, value))));
         match Channel::of(self.assembly).and_then(|channel| channel.map_or(Ok(Vec::new()), |channel| channel.axes())) {
             Ok(more) => axes.extend(more),
+    read: Read<'a>,
             Err(problem) => told.push(problem),
         }
         told.extend(self.needed("cars").err());
@@ -195,7 +208,7 @@ impl Simulation<'_> {
             };
             return Err(told(wrong(&self.assembly.name, "the simulation has no car", help)));
         };
-        let garage = Garage::of(self.folder, self.assembly).map_err(told)?;
+        let garage = Garage::of(self.folder, self.assembly, self.read).map_err(told)?;
         let mut page = Page::default();
         self.head(&mut page, chosen, number, &ego.plate).map_err(told)?;
         page.plain("\n[road]");
