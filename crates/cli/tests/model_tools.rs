@@ -177,6 +177,22 @@ fn a_car_with_ports_that_are_not_there_is_bad_alone_and_in_its_simulation() {
     }
 }
 
+#[test]
+fn an_argument_that_does_not_fit_is_named() {
+    let project = Project::new();
+    let model = "component interface I { ports in Q x; }\n\
+                 component A(Q(0 m:5 m) n = 1 m) { ports in Q x, out Q y; implementation Math { y = x; } }\n";
+    project.write("A.emam", model);
+    project.write("in.csv", "x\n1\n");
+    for verb in [&["check", "A.emam"][..], &["run", "A.emam", "--inputs", "in.csv"]] {
+        let ran = project.run(&[verb, &["--arg", "n=9"]].concat());
+        assert!(ran.code == 2 && ran.err.contains("--arg n=9: 9 is outside of Q(0 : 5) in m"), "{ran:?}");
+        assert!(ran.err.contains("A.emam:2:24"), "{ran:?}");
+    }
+    let ran = project.run(&["run", "A.emam", "--inputs", "in.csv", "--arg", "n=1,2"]);
+    assert!(ran.code == 2 && ran.err.contains("--arg n=1,2: Q^{1,2} cannot become"), "{ran:?}");
+}
+
 fn ends(mut session: Session) {
     session.ask("shutdown", Value::Null);
     session.tell("exit", Value::Null);

@@ -185,6 +185,26 @@ fn what_does_not_fit_is_told_with_its_place() {
     assert!(broken(&wrong, "\"M.emam\"").starts_with("L203 1: "), "{}", broken(&wrong, "\"M.emam\""));
 }
 
+/// A value that the model cannot take is wrong where it was given, not somewhere in the model.
+#[test]
+fn values_of_parameters_are_blamed_where_they_are_given() {
+    let model = STILL.replace("component M {", "component M(Q(0 : 1) share = 0, Q(0 s : 1 s) cycle_s = 0.1 s) {");
+    let check = |driver: &str, told: &str| assert!(broken(&model, driver).contains(told), "{}", broken(&model, driver));
+    let line = with_driver("").lines().position(|line| line.starts_with("driver ")).unwrap() + 1;
+    let given = |parameter: &str| format!("{{ file = \"M.emam\", parameters = [\"{parameter}\"] }}");
+    check(&given("share = 5"), &format!("E0215 {line}: the parameter `share`: 5 is outside of Q(0 : 1)"));
+    check(&given("share = [1 2]"), &format!("E0215 {line}: the parameter `share`: Q^{{1,2}} cannot become"));
+    check(&given("chair = 1"), &format!("E0215 {line}: `M` has no parameter `chair`"));
+    // What follows from another setting is wrong there.
+    let slow = with_driver("\"M.emam\"").replace("step = \"10 ms\"", "step = \"7 s\"");
+    let step = slow.lines().position(|line| line.starts_with("step ")).unwrap() + 1;
+    let folder = files(&[("M.emam", &model)]);
+    let report = read_in(&folder, &slow).unwrap_err();
+    std::fs::remove_dir_all(folder).unwrap();
+    let told = report.diagnostics.iter().find(|d| d.message.contains("the parameter `cycle_s`: 7 is outside"));
+    assert_eq!(told.map(|told| told.line), Some(step), "{report}");
+}
+
 /// Metres for an acceleration would drive, and mean nothing.
 #[test]
 fn outputs_measure_what_the_command_does() {
