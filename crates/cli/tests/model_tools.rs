@@ -193,6 +193,22 @@ fn an_argument_that_does_not_fit_is_named() {
     assert!(ran.code == 2 && ran.err.contains("--arg n=1,2: Q^{1,2} cannot become"), "{ran:?}");
 }
 
+#[test]
+fn a_table_of_one_column_has_empty_rows_and_quotes_are_closed() {
+    let project = Project::new();
+    project.write("A.emam", "component A { ports in Q x, out Q y; implementation Math { y = 1 / x; } }");
+    let run = |table: &str| {
+        project.write("in.csv", table);
+        project.run(&["run", "A.emam", "--inputs", "in.csv"])
+    };
+    assert_eq!(run("x\n1\n\n2\n").out, "y\n1\n1\n0.5\n");
+    let ran = run("x\n1\n\"2\n");
+    assert!(ran.code == 2 && ran.err.contains("in.csv:3:1") && ran.err.contains("never closed"), "{ran:?}");
+    // Where the model stops, what came before is told all the same.
+    let ran = run("x\n1\n0\n2\n");
+    assert_eq!((ran.code, ran.out.as_str()), (2, "y\n1\n"), "{ran:?}");
+}
+
 fn ends(mut session: Session) {
     session.ask("shutdown", Value::Null);
     session.tell("exit", Value::Null);
