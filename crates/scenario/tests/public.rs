@@ -326,6 +326,26 @@ fn ports_that_measure_something_else_are_told_at_their_entries() {
     assert!(told[1].3.contains("`y` is m, and what it is told is m/s"), "{told:?}");
 }
 
+/// A step of 70 ms divides neither the cycle of the sensor nor a segment nor the duration: the step is odd, not they.
+#[test]
+fn a_step_that_divides_nothing_is_told_once_at_the_step() {
+    let folder = Folder::new();
+    let told = moved(
+        &folder,
+        &SIMULATION.replace("50Hz", "70ms").replace(
+            "  bound channel Radio {\n    \
+        transfer_rate 10Hz;\n    latency 20ms;\n    outage 1%;\n    area (0,0) 150m;\n  };\n",
+            "",
+        ),
+    );
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((told[0].1, told[0].2), (5, 22), "{told:?}");
+    assert!(told[0].3.contains("no whole multiples of this step") && told[0].3.contains("the duration"), "{told:?}");
+    // A duration alone that is odd is wrong itself.
+    let told = moved(&folder, &SIMULATION.replace("sim_duration 10s", "sim_duration 10015ms"));
+    assert_eq!((told[0].1, told[0].2), (4, 16), "{told:?}");
+}
+
 /// Nothing that somebody can type makes the reader fall over.
 #[test]
 fn damaged_simulations_and_cars_are_answered() {

@@ -45,6 +45,7 @@ impl Member {
     /// What is wrong with the scenario is wrong with what says so: moves mistakes in `file`, the name under which the
     /// scenario was read, to their places.
     pub fn relocate(&self, file: &str, report: &mut Report) {
+        self.blame_step(file, report);
         for told in report.diagnostics.iter_mut().filter(|told| told.file == file) {
             let written = self.places.iter().take(told.line).rev().flatten().next();
             let Some(place) = written.or_else(|| self.places.iter().flatten().next()) else { continue };
@@ -52,6 +53,40 @@ impl Member {
             (told.file, told.line, told.column) = (file, line, column);
             (told.length, told.source_line) = (length, source_line);
         }
+    }
+
+    /// A step into which times do not fit that nobody wrote is told once, where it stands.
+    fn blame_step(&self, file: &str, report: &mut Report) {
+        let is_uneven = |told: &Diagnostic| {
+            told.file == file && told.code == crate::file::Code::NotAMultiple.text() && told.message.contains(STEP)
+        };
+        let unwritten = |told: &Diagnostic| self.places.get(told.line - 1).is_some_and(Option::is_none);
+        let step = self.text.lines().position(|line| line.starts_with("step = "));
+        let Some(place) = step.and_then(|line| self.places[line].clone()) else { return };
+        let Some(first) = report.diagnostics.iter().position(|told| is_uneven(told) && unwritten(told)) else { return };
+        let mut blamed = report.diagnostics[first].clone();
+        let uneven = report.diagnostics.iter().filter(|told| is_uneven(told));
+        let names: Vec<&str> = uneven.filter_map(|told| told.message.split('`').nth(1)).map(called).collect();
+        blamed.message = format!("no whole multiples of this step: {}", names.join(", "));
+        blamed.help = "choose a step that divides them, as 10ms does".to_owned();
+        let Place { file, line, column, length, source_line } = place;
+        (blamed.file, blamed.line, blamed.column) = (file, line, column);
+        (blamed.length, blamed.source_line) = (length, source_line);
+        report.diagnostics.retain(|told| !is_uneven(told));
+        report.diagnostics.insert(0, blamed);
+    }
+}
+
+/// How a time that is no multiple of the step is complained about.
+const STEP: &str = "whole multiple of `world.step`";
+
+/// What simulations call a time of a scenario.
+fn called(key: &str) -> &str {
+    match key {
+        "until" => "the duration",
+        "segment" => "the segment of 1 s",
+        "sensor.cycle" => "the cycle of the sensor",
+        other => other,
     }
 }
 
@@ -82,6 +117,10 @@ fn from_disk(path: &Path) -> Option<String> {
 /// # Errors
 /// With every mistake of the simulation, or of a car or map that it names.
 pub fn expand(path: &Path, text: &str) -> Result<Vec<Member>, Report> {
+    expand_with(path, text, &from_disk)
+}
+
+fn expand_with(path: &Path, text: &str, read: Read<'_>) -> Result<Vec<Member>, Report> {
     let source = Source { file: path.display().to_string(), text };
     let (assembly, mut problems) = parse(text);
     let Some(assembly) = assembly.filter(|assembly| assembly.kind == "simulation") else {
@@ -120,14 +159,11 @@ pub fn sensors() -> Vec<(&'static str, String)> {
     sensors::all()
 }
 
-    expand_with(path, text, &from_disk)
-}
-
-fn expand_with(path: &Path, text: &str, read: Read<'_>) -> Result<Vec<Member>, Report> {
 struct Simulation<'a> {
     assembly: &'a Assembly,
     folder: &'a Path,
     source: &'a Source<'a>,
+    read: Read<'a>,
 }
 
 impl Simulation<'_> {
@@ -163,7 +199,6 @@ impl Simulation<'_> {
         told.extend(axes.iter().flat_map(|axis| axis.values.iter().filter_map(|value| fault(axis.key, value))));
         match Channel::of(self.assembly).and_then(|channel| channel.map_or(Ok(Vec::new()), |channel| channel.axes())) {
             Ok(more) => axes.extend(more),
-    read: Read<'a>,
             Err(problem) => told.push(problem),
         }
         told.extend(self.needed("cars").err());
