@@ -193,6 +193,100 @@ fn an_editor_is_told_about_simulations_and_cars() {
     ends(session);
 }
 
+/// The same check is behind the editor and behind `check`: each port that is not there, at its entry (E14).
+#[test]
+fn a_car_with_ports_that_are_not_there_is_bad_alone_and_in_its_simulation() {
+    let project = street();
+    let car = project.read("AC-SE001.car").replace("=> speed", "=> velocity").replace("=> d;", "=> direction;");
+    project.write("AC-SE001.car", &car.replace("s => SteeringFir4", "s => LaneKeeping"));
+    for file in ["AC-SE001.car", "TwoCars.sim"] {
+        let ran = project.run(&["check", file]);
+        for told in ["no input `velocity`", "no input `direction`", "`LaneKeeping` has no input `wanted`", ".car:7:24"]
+        {
+            assert!(ran.code == 2 && ran.err.contains(told), "{file}, {told}: {ran:?}");
+        }
+    }
+}
+
+#[test]
+fn an_argument_that_does_not_fit_is_named() {
+    let project = Project::new();
+    let model = "component interface I { ports in Q x; }\n\
+                 component A(Q(0 m:5 m) n = 1 m) { ports in Q x, out Q y; implementation Math { y = x; } }\n";
+    project.write("A.emam", model);
+    project.write("in.csv", "x\n1\n");
+    for verb in [&["check", "A.emam"][..], &["run", "A.emam", "--inputs", "in.csv"]] {
+        let ran = project.run(&[verb, &["--arg", "n=9"]].concat());
+        assert!(ran.code == 2 && ran.err.contains("--arg n=9: 9 is outside of Q(0 : 5) in m"), "{ran:?}");
+        assert!(ran.err.contains("A.emam:2:24"), "{ran:?}");
+    }
+    let ran = project.run(&["run", "A.emam", "--inputs", "in.csv", "--arg", "n=1,2"]);
+    assert!(ran.code == 2 && ran.err.contains("--arg n=1,2: Q^{1,2} cannot become"), "{ran:?}");
+}
+
+#[test]
+fn a_table_of_one_column_has_empty_rows_and_quotes_are_closed() {
+    let project = Project::new();
+    project.write("A.emam", "component A { ports in Q x, out Q y; implementation Math { y = 1 / x; } }");
+    let run = |table: &str| {
+        project.write("in.csv", table);
+        project.run(&["run", "A.emam", "--inputs", "in.csv"])
+    };
+    assert_eq!(run("x\n1\n\n2\n").out, "y\n1\n1\n0.5\n");
+    let ran = run("x\n1\n\"2\n");
+    assert!(ran.code == 2 && ran.err.contains("in.csv:3:1") && ran.err.contains("never closed"), "{ran:?}");
+    // Where the model stops, what came before is told all the same.
+    let ran = run("x\n1\n0\n2\n");
+    assert_eq!((ran.code, ran.out.as_str()), (2, "y\n1\n"), "{ran:?}");
+}
+
+/// Two projects side by side, with components of the same name: each car has its own.
+#[test]
+fn an_editor_looks_for_components_below_the_folder_of_the_car() {
+    let project = Project::new();
+    let component = |port: &str| {
+        format!(
+            "package lane;\ncomponent Keep {{\n    ports in Q {port}, out Q s; implementation Math {{ Q(0 m:5 m) way = 1; \
+             static Q^{{2,2}} mm = [1 2;3 4]; Q k = 2;\n    s = {port} + k + way;\n    }}\n}}\n"
+        )
+    };
+    let car = "car C {\n    controller = Keep;\n    sensors {\n        SpeedSensor => speed;\n    }\n}\n";
+    for (folder, port) in [("p1", "pace"), ("p2", "speed")] {
+        std::fs::create_dir_all(project.file(folder).join("lane")).unwrap();
+        project.write(&format!("{folder}/lane/Keep.emam"), &component(port));
+        project.write(&format!("{folder}/C.car"), car);
+    }
+    let root = std::fs::canonicalize(project.path()).unwrap().display().to_string();
+    let address = |file: &str| format!("file://{root}/{file}");
+    let mut session = Session::start(&project);
+    session.ask("initialize", json!({ "rootUri": address(""), "capabilities": {} }));
+    let open = |session: &mut Session, file: &str, text: &str| {
+        session.tell("textDocument/didOpen", json!({ "textDocument": { "uri": address(file), "text": text } }));
+        session.receive()["params"]["diagnostics"].as_array().unwrap().len()
+    };
+    assert_eq!(open(&mut session, "p2/C.car", car), 0);
+    assert_eq!(open(&mut session, "p1/C.car", car), 1);
+    let at = |file: &str, line: u32, character: u32| json!({ "textDocument": { "uri": address(file) }, "position": { "line": line, "character": character } });
+    let there = session.ask("textDocument/definition", at("p2/C.car", 1, 19));
+    assert_eq!(there["uri"], address("p2/lane/Keep.emam"));
+    // What an editor has not saved yet counts.
+    open(&mut session, "p1/lane/Keep.emam", &component("speed"));
+    assert_eq!(open(&mut session, "p1/C.car", car), 0);
+    // One declaration is shown, however many stand on the line; completion knows the variables before.
+    let text = component("speed");
+    let line = text.lines().nth(2).unwrap();
+    for (name, told) in
+        [("way", "variable Q(0 m:5 m) way"), ("mm", "variable static Q^{2,2} mm"), ("k =", "variable Q k")]
+    {
+        let column = u32::try_from(line.find(&format!(" {name}")).unwrap() + 1).unwrap();
+        let shown = hover_text(&mut session, at("p1/lane/Keep.emam", 2, column));
+        assert!(shown.contains(&format!("\n{told}\n")), "{shown}");
+    }
+    let offered = session.ask("textDocument/completion", at("p1/lane/Keep.emam", 3, 8)).to_string();
+    assert!(["\"way\"", "\"mm\"", "\"k\""].iter().all(|name| offered.contains(name)), "{offered}");
+    ends(session);
+}
+
 fn ends(mut session: Session) {
     session.ask("shutdown", Value::Null);
     session.tell("exit", Value::Null);

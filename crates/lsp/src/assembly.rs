@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use anabranch_language::diagnostic::{Problem, Severity};
 use anabranch_language::library::{FileId, Library};
 use anabranch_language::syntax::Span;
 use anabranch_language::syntax::assembly::{
     Assembly, CAR_KEYS, CHANNEL_KEYS, CLOUDS, Entry, PRECIPITATION, PUBLIC_KEYS, SIMULATION_KEYS, Text, VEHICLE_KEYS,
-    Value, WEATHER_KEYS, bound_ports, parse, quantity,
+    Value, WEATHER_KEYS, parse, quantity,
 };
 use anabranch_language::syntax::ast::{Component, Direction};
 
@@ -30,10 +29,13 @@ pub struct Told {
     pub message: String,
 }
 
+/// Reads a file beside the one that is asked about, as the editor has it.
+pub type Read<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
 /// What rooms above know of simulations and cars: roads, files beside them, what can be sensed.
 pub struct Above<'a> {
     /// Every mistake of a simulation or car with this path and text.
-    pub mistakes: &'a dyn Fn(&Path, &str) -> Vec<Told>,
+    pub mistakes: &'a dyn Fn(&Path, &str, Read<'_>) -> Vec<Told>,
     /// Sensors by name, and what they tell.
     pub sensors: &'a [(&'a str, String)],
 }
@@ -98,31 +100,23 @@ fn list<'a>(assembly: &'a Assembly, key: &str) -> Option<&'a [Text]> {
     })
 }
 
-/// A component by its name, with or without package; the first in the order of names.
-fn component<'l>(library: &'l Library, name: &str) -> Option<(FileId, &'l Component)> {
-    let fits = |full: &str| full == name || full.rsplit('.').next() == name.rsplit('.').next();
-    library.components().find(|(full, ..)| fits(full)).map(|(_, file, component)| (file, component))
-}
-
-fn controller<'l>(library: &'l Library, car: &Assembly) -> Option<(FileId, &'l Component)> {
-    component(library, &list(car, "controller")?.first()?.text)
-}
-
-fn ports(component: &Component, direction: Direction) -> Vec<&str> {
-    let of_direction = component.ports.iter().filter(|port| port.direction == direction);
-    of_direction.map(|port| port.name.text.as_str()).collect()
-}
-
-/// Ports and actuators that do not exist. What rooms above tell comes beside it.
-pub fn unbound(library: &Library, text: &str) -> Vec<Problem> {
-    let (Some(car), problems) = parse(text) else { return vec![] };
-    let Some((_, controller)) = controller(library, &car).filter(|_| problems.is_empty() && car.kind == "car") else {
-        return vec![];
+/// A component by its name, with or without package, as the command line finds it: in a file of its name below the folder
+/// of the car, the first in the order of paths.
+fn component<'l>(library: &'l Library, car: &Path, name: &str) -> Option<(FileId, &'l Component)> {
+    let folder = car.parent().unwrap_or(Path::new(""));
+    let short = name.rsplit('.').next().unwrap_or(name);
+    let fits = |full: &str, path: &Path| {
+        let of_file = path.file_stem().is_some_and(|stem| stem == short);
+        full.rsplit('.').next() == Some(short) && of_file && path.starts_with(folder)
     };
-    let names: Vec<&str> = library.components().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name)).collect();
-    let mut told = bound_ports(&car, &ports(controller, Direction::In), &ports(controller, Direction::Out), &names);
-    told.retain(|problem| problem.severity == Severity::Error);
-    told
+    let all =
+        library.components().map(|(full, file, component)| (full, library.file(file).path.as_path(), file, component));
+    let found = all.filter(|(full, path, ..)| fits(full, path)).min_by_key(|(_, path, ..)| path.to_owned());
+    found.map(|(_, _, file, component)| (file, component))
+}
+
+fn controller<'l>(library: &'l Library, path: &Path, car: &Assembly) -> Option<(FileId, &'l Component)> {
+    component(library, path, &list(car, "controller")?.first()?.text)
 }
 
 /// What a word means: its text for people, and where it is defined.
@@ -138,7 +132,7 @@ pub struct Meaning {
 }
 
 /// What the word at a byte means.
-pub fn meaning(library: &Library, text: &str, at: usize, above: &Above<'_>) -> Option<Meaning> {
+pub fn meaning(library: &Library, path: &Path, text: &str, at: usize, above: &Above<'_>) -> Option<Meaning> {
     let span = word(text, at)?;
     let name = &text[span.range()];
     let spot = spot(text, span.start as usize);
@@ -150,12 +144,12 @@ pub fn meaning(library: &Library, text: &str, at: usize, above: &Above<'_>) -> O
         return say(format!("`{name}`: {}", about(name, block)?));
     }
     let of_component = |name: &str| {
-        let (file, component) = component(library, name)?;
+        let (file, component) = component(library, path, name)?;
         let told = crate::find::of_component(file, component, library);
         Some(Meaning { span, text: code(&told.text), place: Some((file, told.span)), file: None })
     };
     let of_port = || {
-        let (file, component) = controller(library, assembly.as_ref()?)?;
+        let (file, component) = controller(library, path, assembly.as_ref()?)?;
         let port = component.ports.iter().find(|port| port.name.text == name)?;
         let told = crate::find::of_port(library, file, port);
         Some(Meaning { span, text: code(&told.text), place: Some((file, told.span)), file: None })
@@ -211,10 +205,14 @@ pub fn completion(
     let block = spot.blocks.last().map_or("", String::as_str);
     let components = || {
         let short = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
-        library.components().map(|(name, ..)| (short(name), CLASS, format!("component {name}"))).collect()
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let below = library.components().filter(|(_, file, _)| library.file(*file).path.starts_with(folder));
+        below.map(|(name, ..)| (short(name), CLASS, format!("component {name}"))).collect()
     };
     let ports = |direction: Direction| -> Vec<(String, u8, String)> {
-        let Some((file, component)) = assembly.as_ref().and_then(|car| controller(library, car)) else { return vec![] };
+        let Some((file, component)) = assembly.as_ref().and_then(|car| controller(library, path, car)) else {
+            return vec![];
+        };
         let of_direction = component.ports.iter().filter(|port| port.direction == direction);
         let told = |port| crate::find::of_port(library, file, port).text;
         of_direction.map(|port| (port.name.text.clone(), FIELD, told(port))).collect()
@@ -282,7 +280,7 @@ mod tests {
     #[test]
     fn the_public_spelling_is_completed_and_explained() {
         let library = Library::of([]);
-        let above = Above { mistakes: &|_, _| vec![], sensors: &[("sensor_velocity", "speed".to_owned())] };
+        let above = Above { mistakes: &|_, _, _| vec![], sensors: &[("sensor_velocity", "speed".to_owned())] };
         let names = |path: &str, text: &str| -> Vec<String> {
             let all = completion(&library, Path::new(path), text, text.len(), &above);
             all.into_iter().map(|(name, ..)| name).collect()
@@ -300,7 +298,7 @@ mod tests {
         has("a.car", "car A {\n  sensors {\n", "sensor_velocity");
         has("a.car", "car A {\n  actuators {\n brakes {\n front {\n", "left");
         let told = |text: &str, word: &str| {
-            meaning(&library, text, text.find(word).unwrap() + 1, &above)
+            meaning(&library, Path::new("A.car"), text, text.find(word).unwrap() + 1, &above)
                 .map(|meaning| meaning.text)
                 .unwrap_or_default()
         };

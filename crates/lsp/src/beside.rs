@@ -19,33 +19,24 @@ impl Server<'_> {
     }
 
     /// Mistakes of a simulation or car, and of what it names.
-    pub(crate) fn diagnose_assembly(&mut self, path: &Path) -> Vec<Value> {
+    pub(crate) fn diagnose_assembly(&self, path: &Path) -> Vec<Value> {
         let Some(text) = self.open.get(path).cloned() else { return vec![] };
         let mut by_file: BTreeMap<PathBuf, Vec<Value>> = BTreeMap::from([(path.to_owned(), vec![])]);
-        for told in (self.above.mistakes)(path, &text) {
+        let read = |path: &Path| self.open.get(path).cloned().or_else(|| std::fs::read_to_string(path).ok());
+        for told in (self.above.mistakes)(path, &text, &read) {
             let place = PathBuf::from(&told.file);
             match self.open.get(&place) {
                 Some(text) => by_file.entry(place.clone()).or_default().push(diagnostic(text, &told)),
                 None => by_file.entry(path.to_owned()).or_default().push(elsewhere(&text, &told)),
             }
         }
-        for problem in assembly::unbound(self.library(), &text) {
-            let help = problem.help.as_ref().map_or(String::new(), |help| format!("\n{help}"));
-            by_file.entry(path.to_owned()).or_default().push(json!({
-                "range": range(&text, problem.span),
-                "severity": ERROR,
-                "code": problem.code.text(),
-                "source": "anabranch",
-                "message": format!("{}{help}", problem.message),
-            }));
-        }
         by_file.into_iter().map(|(file, told)| published(&file, &told)).collect()
     }
 
     pub(crate) fn hover_assembly(&mut self, params: &Value) -> Option<Value> {
-        let (_, text) = self.assembly_in(params)?;
+        let (path, text) = self.assembly_in(params)?;
         let (at, above) = (byte_at(&text, &params["position"]), self.above);
-        let found = assembly::meaning(self.library(), &text, at, above)?;
+        let found = assembly::meaning(self.library(), &path, &text, at, above)?;
         let contents = json!({ "kind": "markdown", "value": found.text });
         Some(json!({ "contents": contents, "range": range(&text, found.span) }))
     }
@@ -54,7 +45,7 @@ impl Server<'_> {
         let (path, text) = self.assembly_in(params)?;
         let (at, above) = (byte_at(&text, &params["position"]), self.above);
         let library = self.library();
-        let found = assembly::meaning(library, &text, at, above)?;
+        let found = assembly::meaning(library, &path, &text, at, above)?;
         if let Some((file, span)) = found.place {
             let source = library.file(file);
             return Some(json!({ "uri": address_of(&source.path), "range": range(&source.text, span) }));

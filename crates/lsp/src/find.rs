@@ -149,9 +149,9 @@ fn local(
     let named = |name: &Name| name.text == word.text;
     let say = |span: Span, text: String| Some(Meaning { file, span, text, port: None });
     // A variable hides a port of the same name in the statements that follow it.
-    let behaviour = component.behaviour.as_ref().filter(|behaviour| behaviour.span.range().contains(&at));
-    if let Some((name, told)) = behaviour.and_then(|behaviour| variable(text, &behaviour.body, &word.text)) {
-        return say(name, told);
+    let mut variables = variables(text, component, at).into_iter();
+    if let Some(variable) = variables.find(|variable| variable.name.text == word.text) {
+        return say(variable.name.span, variable.text);
     }
     if let Some(port) = component.ports.iter().find(|port| named(&port.name)) {
         return Some(of_port(library, file, port));
@@ -170,32 +170,51 @@ fn local(
     say(instance.name.span, format!("instance {} {}", &text[instance.ty.span.range()], instance.name.text))
 }
 
-/// The declaration of a variable among statements.
-fn variable(text: &str, body: &[Stmt], wanted: &str) -> Option<(Span, String)> {
-    body.iter().find_map(|stmt| match &stmt.kind {
-        StmtKind::Declare { names, .. } => {
-            let (name, _) = names.iter().find(|(name, _)| name.text == wanted)?;
-            let line = text[..name.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
-            let start = text[line..].find(|c: char| !c.is_whitespace()).map_or(line, |skip| line + skip);
-            Some((
-                name.span,
-                format!("variable {}", &text[start.min(name.span.start as usize)..name.span.end as usize]),
-            ))
+/// A variable of statements.
+pub struct Variable {
+    /// Its name, where it is declared.
+    pub name: Name,
+    /// Its declaration, without those beside it.
+    pub text: String,
+}
+
+/// The variables of a component's statements around a byte; none outside of them.
+pub fn variables(text: &str, component: &Component, at: usize) -> Vec<Variable> {
+    let mut all = Vec::new();
+    if let Some(behaviour) = component.behaviour.as_ref().filter(|behaviour| behaviour.span.range().contains(&at)) {
+        declared(text, &behaviour.body, &mut all);
+    }
+    all
+}
+
+fn declared(text: &str, body: &[Stmt], all: &mut Vec<Variable>) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Declare { keep, ty, names } => {
+                let kept = if *keep { "static " } else { "" };
+                let told = |name: &Name| format!("variable {kept}{} {}", &text[ty.span.range()], name.text);
+                all.extend(names.iter().map(|(name, _)| Variable { name: name.clone(), text: told(name) }));
+            }
+            StmtKind::If { arms, otherwise } => {
+                arms.iter().map(|(_, body)| body).chain(otherwise).for_each(|body| declared(text, body, all));
+            }
+            StmtKind::For { counter, body, .. } => {
+                all.push(Variable { name: counter.clone(), text: format!("counter {}", counter.text) });
+                declared(text, body, all);
+            }
+            StmtKind::While { body, .. } => declared(text, body, all),
+            StmtKind::Optimize(problem) => {
+                let told = |ty: &Type, name: &Name| format!("unknown {} {}", &text[ty.span.range()], name.text);
+                let unknowns = problem.unknowns.iter();
+                all.extend(unknowns.map(|(ty, name)| Variable { name: name.clone(), text: told(ty, name) }));
+                if let Some((Some(ty), name)) = &problem.result {
+                    let told = format!("variable {} {}", &text[ty.span.range()], name.text);
+                    all.push(Variable { name: name.clone(), text: told });
+                }
+            }
+            _ => {}
         }
-        StmtKind::If { arms, otherwise } => {
-            let mut bodies = arms.iter().map(|(_, body)| body).chain(otherwise);
-            bodies.find_map(|body| variable(text, body, wanted))
-        }
-        StmtKind::For { counter, .. } if counter.text == wanted => {
-            Some((counter.span, format!("counter {}", counter.text)))
-        }
-        StmtKind::For { body, .. } | StmtKind::While { body, .. } => variable(text, body, wanted),
-        StmtKind::Optimize(problem) => {
-            let found = problem.unknowns.iter().find(|(_, name)| name.text == wanted)?;
-            Some((found.1.span, format!("unknown {} {wanted}", &text[found.0.span.range()])))
-        }
-        _ => None,
-    })
+    }
 }
 
 /// A port as declared.

@@ -14,7 +14,7 @@ mod words;
 
 use std::io::{self, BufRead, Write};
 
-pub use assembly::{Above, Told};
+pub use assembly::{Above, Read, Told};
 use serde_json::json;
 use server::Server;
 
@@ -52,7 +52,7 @@ mod tests {
         let ask = |body: &str| format!("Content-Length: {}\r\n\r\n{body}", body.len());
         let asked = ask("{\"a\":") + &ask("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"shutdown\"}");
         let mut answers = Vec::new();
-        let above = super::Above { mistakes: &|_, _| Vec::new(), sensors: &[] };
+        let above = super::Above { mistakes: &|_, _, _| Vec::new(), sensors: &[] };
         assert!(!super::serve(asked.as_bytes(), &mut answers, &above).unwrap());
         let answers = String::from_utf8(answers).unwrap();
         assert!(answers.contains("-32700") && answers.contains("\"id\":7"), "{answers}");

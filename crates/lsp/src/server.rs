@@ -326,6 +326,12 @@ impl<'a> Server<'a> {
                 all.insert(instance.name.text.clone(), (6, format!("instance {}", &text[instance.ty.span.range()])));
             }
         }
+        // A variable hides a port of its name.
+        let variables = component.map(|component| find::variables(&library.file(file).text, component, at));
+        let before = |variable: &find::Variable| variable.name.span.end as usize <= at;
+        for variable in variables.into_iter().flatten().filter(before) {
+            all.insert(variable.name.text, (6, variable.text));
+        }
         for (name, ..) in library.components() {
             let short = name.rsplit('.').next().unwrap_or(name);
             all.entry(short.to_owned()).or_insert((7, format!("component {name}")));

@@ -185,6 +185,46 @@ fn what_does_not_fit_is_told_with_its_place() {
     assert!(broken(&wrong, "\"M.emam\"").starts_with("L203 1: "), "{}", broken(&wrong, "\"M.emam\""));
 }
 
+/// A value that the model cannot take is wrong where it was given, not somewhere in the model.
+#[test]
+fn values_of_parameters_are_blamed_where_they_are_given() {
+    let model = STILL.replace("component M {", "component M(Q(0 : 1) share = 0, Q(0 s : 1 s) cycle_s = 0.1 s) {");
+    let check = |driver: &str, told: &str| assert!(broken(&model, driver).contains(told), "{}", broken(&model, driver));
+    let line = with_driver("").lines().position(|line| line.starts_with("driver ")).unwrap() + 1;
+    let given = |parameter: &str| format!("{{ file = \"M.emam\", parameters = [\"{parameter}\"] }}");
+    check(&given("share = 5"), &format!("E0215 {line}: the parameter `share`: 5 is outside of Q(0 : 1)"));
+    check(&given("share = [1 2]"), &format!("E0215 {line}: the parameter `share`: Q^{{1,2}} cannot become"));
+    check(&given("chair = 1"), &format!("E0215 {line}: `M` has no parameter `chair`"));
+    // What follows from another setting is wrong there.
+    let slow = with_driver("\"M.emam\"").replace("step = \"10 ms\"", "step = \"7 s\"");
+    let step = slow.lines().position(|line| line.starts_with("step ")).unwrap() + 1;
+    let folder = files(&[("M.emam", &model)]);
+    let report = read_in(&folder, &slow).unwrap_err();
+    std::fs::remove_dir_all(folder).unwrap();
+    let told = report.diagnostics.iter().find(|d| d.message.contains("the parameter `cycle_s`: 7 is outside"));
+    assert_eq!(told.map(|told| told.line), Some(step), "{report}");
+}
+
+/// Metres for an acceleration would drive, and mean nothing.
+#[test]
+fn outputs_measure_what_the_command_does() {
+    let model = "component M { ports out Q(0 m : 10 m) far, out Q(0 kg : 9 kg) heavy, out Q steer, \
+                 out Q(-9 m/s^2 : 9 m/s^2) accel; implementation Math { steer = 0; accel = 0 m/s^2; } }";
+    let told = |outputs: &str| {
+        let told = broken(model, &format!("{{ file = \"M.emam\", outputs = [\"{outputs}\"] }}"));
+        told.split_once(": ").map(|(_, message)| message.to_owned()).unwrap_or_default()
+    };
+    assert_eq!(told("far = accel"), "`far` is m, and the command `accel` is m/s^2");
+    assert_eq!(told("heavy = steer"), "`heavy` is kg, and the command `steer` is a plain number");
+    assert_eq!(told("heavy = brake"), "`heavy` is kg, and the command `brake` is m/s^2");
+    assert_eq!(told("heavy = completed"), "`heavy` is kg, and the command `completed` is a plain number");
+    let named = STILL.replace("out Q steer", "out Q(0 kg : 1 kg) steer");
+    assert!(broken(&named, "\"M.emam\"").contains("`steer` is kg"), "{}", broken(&named, "\"M.emam\""));
+    let folder = files(&[("M.emam", STILL)]);
+    read_in(&folder, &with_driver("\"M.emam\"")).expect("a port without unit is taken as SI");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn what_a_model_does_wrong_is_a_finding_about_the_driver() {
     for (law, requirement) in [

@@ -253,31 +253,97 @@ fn a_public_car_that_cannot_be_honoured_is_told_where() {
     check("controller = Pilot", "controller = Copilot", "there is no component `Copilot`", (36, 16));
 }
 
+/// File, line, column and message of everything that the scenario made of a simulation complains about.
+fn moved(folder: &Folder, simulation: &str) -> Vec<(String, usize, usize, String)> {
+    let member = &folder.members(simulation)[0];
+    let read = Document::parse("Town.sim", member.text.as_bytes()).and_then(|document| {
+        let models = |name: &str| Library::around(&folder.0.join(name));
+        let read_file = |name: &str| std::fs::read_to_string(folder.0.join(name)).ok();
+        let has_file = |name: &str| folder.0.join(name).is_file();
+        document.read(&Hooks { has_file: &has_file, read_file: &read_file, read_models: &models, ..Hooks::default() })
+    });
+    let mut report = read.expect_err(&member.text);
+    member.relocate("Town.sim", &mut report);
+    let name = |file: &str| Path::new(file).file_name().unwrap().to_string_lossy().into_owned();
+    report.diagnostics.iter().map(|d| (name(&d.file), d.line, d.column, d.message.clone())).collect()
+}
+
 /// What the scenario made of a simulation complains about is wrong in the simulation, or in the car.
 #[test]
 fn a_mistake_of_the_scenario_is_moved_to_who_says_so() {
     let folder = Folder::new();
-    let moved = |sim: &str| {
-        let member = &folder.members(sim)[0];
-        let read = Document::parse("Town.sim", member.text.as_bytes()).and_then(|document| {
-            let models = |name: &str| Library::around(&folder.0.join(name));
-            let read_file = |name: &str| std::fs::read_to_string(folder.0.join(name)).ok();
-            let has_file = |name: &str| folder.0.join(name).is_file();
-            document.read(&Hooks {
-                has_file: &has_file,
-                read_file: &read_file,
-                read_models: &models,
-                ..Hooks::default()
-            })
-        });
-        let mut report = read.expect_err(&member.text);
-        member.relocate("Town.sim", &mut report);
-        let first = &report.diagnostics[0];
-        (Path::new(&first.file).file_name().unwrap().to_string_lossy().into_owned(), first.line, first.column)
+    let first = |simulation: &str| {
+        let (file, line, column, _) = moved(&folder, simulation).swap_remove(0);
+        (file, line, column)
     };
-    assert_eq!(moved(&SIMULATION.replace("10Hz", "7Hz")), ("Town.sim".to_owned(), 25, 19));
+    assert_eq!(first(&SIMULATION.replace("10Hz", "7Hz")), ("Town.sim".to_owned(), 25, 19));
     std::fs::write(folder.0.join("cars/Taxi.car"), CAR.replace("(-0.6:0.5:0.6)", "(-1.6:0.5:1.6)")).unwrap();
-    assert_eq!(moved(SIMULATION), ("Taxi.car".to_owned(), 28, 16));
+    assert_eq!(first(SIMULATION), ("Taxi.car".to_owned(), 28, 16));
+}
+
+/// The car of the paper (Fig. 2) with the name of its actuator put right; its controller has other ports (E14).
+const OF_THE_PAPER: &str = "car AC-SE001 {\n  controller = Keeper;\n  sensors {\n    SpeedSensor => velocity;\n    \
+    TiHighAccGPS => position;\n    LaneMarkerSensor => d;\n    Compass => d[2];\n    Compass => direction;\n  }\n  \
+    actuators {\n    steering => Fir;\n    s => Keeper;\n    accel => Firr;\n  }\n}\n";
+
+const KEEPER: &str = "component Keeper { ports in Q(-20 m : 20 m) d[4], out Q s; implementation Math { s = 0; } }";
+
+const FIR: &str = "component Fir { ports in Q wanted, out Q actual; implementation Math { actual = wanted; } }";
+
+#[test]
+fn a_car_that_binds_ports_which_are_not_there_is_told_every_one() {
+    let folder = Folder::new();
+    for (name, text) in [("Keeper.emam", KEEPER), ("Fir.emam", FIR)] {
+        std::fs::write(folder.0.join(name), text).unwrap();
+    }
+    let report = check_car(&folder.0.join("AC-SE001.car"), OF_THE_PAPER).unwrap_err();
+    let told: Vec<String> =
+        report.diagnostics.iter().map(|d| format!("{} {}:{} {}", d.code, d.line, d.column, d.message)).collect();
+    assert_eq!(
+        told,
+        [
+            "L203 4:20 the controller has no input `velocity`",
+            "L203 5:21 the controller has no input `position`",
+            "L203 8:16 the controller has no input `direction`",
+            "L203 11:5 the controller has no output `steering`",
+            "L203 12:10 `Keeper` has no input `wanted`, so it is no actuator",
+            "L203 13:5 the controller has no output `accel`",
+            "L601 13:14 there is no component `Firr` below the folder of the simulation",
+        ]
+    );
+}
+
+/// Each entry is a line of its own, and one mistake does not hide the next.
+#[test]
+fn ports_that_measure_something_else_are_told_at_their_entries() {
+    let folder = Folder::new();
+    let car = CAR.replace("sensor_velocity;", "Compass => currentVelocity;");
+    let car = car.replace("sensor_compass;", "sensor_compass;\n    SpeedSensor => y;");
+    std::fs::write(folder.0.join("cars/Taxi.car"), car).unwrap();
+    let told = moved(&folder, SIMULATION);
+    let places: Vec<(usize, usize)> = told.iter().map(|(_, line, column, _)| (*line, *column)).collect();
+    assert_eq!(places, [(31, 16), (35, 20)], "{told:?}");
+    assert!(told[1].3.contains("`y` is m, and what it is told is m/s"), "{told:?}");
+}
+
+/// A step of 70 ms divides neither the cycle of the sensor nor a segment nor the duration: the step is odd, not they.
+#[test]
+fn a_step_that_divides_nothing_is_told_once_at_the_step() {
+    let folder = Folder::new();
+    let told = moved(
+        &folder,
+        &SIMULATION.replace("50Hz", "70ms").replace(
+            "  bound channel Radio {\n    \
+        transfer_rate 10Hz;\n    latency 20ms;\n    outage 1%;\n    area (0,0) 150m;\n  };\n",
+            "",
+        ),
+    );
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((told[0].1, told[0].2), (5, 22), "{told:?}");
+    assert!(told[0].3.contains("no whole multiples of this step") && told[0].3.contains("the duration"), "{told:?}");
+    // A duration alone that is odd is wrong itself.
+    let told = moved(&folder, &SIMULATION.replace("sim_duration 10s", "sim_duration 10015ms"));
+    assert_eq!((told[0].1, told[0].2), (4, 16), "{told:?}");
 }
 
 /// Nothing that somebody can type makes the reader fall over.

@@ -56,7 +56,7 @@ impl Mistake {
 }
 
 fn parse(text: &[u8], time: Option<&str>, pairs: &[String]) -> Result<Log, Mistake> {
-    let records = records(text).map_err(|(line, message)| Mistake { line: Some(line), message, help: HELP })?;
+    let records = records(text).map_err(|e| Mistake { line: Some(e.line), message: e.message, help: HELP })?;
     let Some((header, records)) = records.split_first() else {
         return Err(Mistake::header("the file is empty".to_owned()));
     };

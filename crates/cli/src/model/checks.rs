@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anabranch_language::{Diagnostic, Library, Model, Units, check_file, check_library};
 use serde_json::{Value, json};
 
-use super::files::{Given, is_text, shown};
+use super::files::{Given, blame, is_text, shown};
 use super::told;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -40,7 +40,9 @@ impl Checked {
             return Ok(None);
         }
         let (library, file) = given.open_file(path)?;
-        let (told, model) = check_file(&library, file, &given.options(Units::Strict));
+        let options = given.options(Units::Strict);
+        let (mut told, model) = check_file(&library, file, &options);
+        blame(&library, &options, &given.args, &mut told);
         let files = vec![library.file(file).path.clone()];
         Ok(Some(Self { path: path.to_owned(), library, told, files, model }))
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anabranch_language::library::{ENDINGS, FileId};
 use anabranch_language::syntax::ast::Component;
-use anabranch_language::{Library, Model, Options, Units};
+use anabranch_language::{Diagnostic, Library, Model, Options, Units};
 use clap::Args;
 
 use super::told;
@@ -103,15 +103,47 @@ impl Given {
         if library.component_in(file).is_some_and(takes) && !self.args.iter().any(|(name, _)| name == CYCLE) {
             given.args.push((CYCLE.to_owned(), Numbers(vec![cycle_s])));
         }
-        given.build(path, units)
+        let (library, file) = given.open_file(path)?;
+        given.built(library, file, units, &self.args)
     }
 
     /// The model of a file, ready to run; what may not be meant is returned beside it.
     pub fn build(&self, path: &Path, units: Units) -> Result<(Library, Model), Failure> {
         let (library, file) = self.open_file(path)?;
-        let model = Model::of_file(&library, file, &self.options(units))
-            .map_err(|told| Failure::Located(told::report(&library, &told)))?;
-        Ok((library, model))
+        self.built(library, file, units, &self.args)
+    }
+
+    fn built(
+        &self,
+        library: Library,
+        file: FileId,
+        units: Units,
+        flags: &[Argument],
+    ) -> Result<(Library, Model), Failure> {
+        let options = self.options(units);
+        match Model::of_file(&library, file, &options) {
+            Ok(model) => Ok((library, model)),
+            Err(mut told) => {
+                blame(&library, &options, flags, &mut told);
+                Err(Failure::Located(told::report(&library, &told)))
+            }
+        }
+    }
+}
+
+/// Names the flag that gives a parameter a value which does not fit.
+pub fn blame(library: &Library, options: &Options, flags: &[Argument], told: &mut [Diagnostic]) {
+    for wrong in told {
+        let Some(name) = options.blamed(library, wrong) else { continue };
+        let given = flags.iter().find(|(flag, _)| flag == name);
+        let by = given.map_or_else(
+            || format!("the parameter `{name}`, the seconds of a tick"),
+            |(_, Numbers(values))| {
+                let values: Vec<String> = values.iter().map(f64::to_string).collect();
+                format!("--arg {name}={}", values.join(","))
+            },
+        );
+        wrong.message = format!("{by}: {}", wrong.message);
     }
 }
 

@@ -17,7 +17,7 @@ use super::told;
 use crate::escape::escape;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::screen::{Format, Global, Paint, Screen, print_err};
+use crate::screen::{Format, Global, Paint, Screen, print_err, print_out};
 
 /// What `run` takes for a model.
 #[derive(Args, Clone, Debug, Default)]
@@ -103,6 +103,10 @@ pub fn run(path: &Path, over: &Over, global: &Global, screen: &Screen) -> Result
         ran.outside.iter().for_each(|outside| print_err(&format!("{word} {}\n", escape(&outside.line()))));
     }
     if let Some(failure) = stopped {
+        // The ticks before are a result, wherever results go.
+        if over.outputs.is_none() && screen.format == Format::Human {
+            print_out(&csv);
+        }
         return Err(failure);
     }
     if over.tolerance.is_some() && ran.compared == 0 {

@@ -6,7 +6,7 @@ use anabranch_language::table::{Bound, Column, bind};
 use anabranch_language::{Class, Code, Model};
 use anabranch_scenario::file::{Diagnostic, Report};
 
-use crate::data::csv::{Record, records};
+use crate::data::csv::{Record, records_and_empty_lines};
 use crate::failure::Failure;
 
 /// What goes in at each tick, and what is expected to come out.
@@ -23,20 +23,27 @@ impl Inputs {
     pub fn read(model: &Model, path: &Path) -> Result<Self, Failure> {
         let text = std::fs::read(path).map_err(|e| Failure::file("read", path, &e))?;
         let file = File { name: path.display().to_string(), text: String::from_utf8_lossy(&text).into_owned() };
-        let records = records(&text).map_err(|(line, message)| {
-            Failure::Located(Report::new(vec![file.told(Code::TableCell, line, 0, message, String::new())]))
+        let mut records = records_and_empty_lines(&text).map_err(|e| {
+            let told = file.told(Code::TableCell, e.line, 0, e.message, "close it, or leave it out".to_owned());
+            Failure::Located(Report::new(vec![Diagnostic { column: e.column, length: 1, ..told }]))
         })?;
-        let Some((heading, rows)) = records.split_first() else {
+        let Some(first) = records.iter().position(|record| !record.cells.is_empty()) else {
             return Err(Failure::input(format!("`{}` is empty", file.name), "the first row names the ports"));
         };
-        let heading = &Record { line: heading.line, cells: joined(&heading.cells) };
+        let mut rows = records.split_off(first + 1);
+        let heading = &Record { line: records[first].line, cells: joined(&records[first].cells) };
+        // An empty line is an empty cell where rows have one cell, and nothing where they have several.
+        match heading.cells.len() {
+            1 => rows.iter_mut().for_each(|row| row.cells.resize(row.cells.len().max(1), String::new())),
+            _ => rows.retain(|row| !row.cells.is_empty()),
+        }
         let bound = bind(model, &heading.cells).map_err(|wrong| {
             let one = |w: anabranch_language::table::HeadingError| {
                 file.told(Code::TableColumn, heading.line, w.at.unwrap_or(0), w.message, w.help)
             };
             Failure::Located(Report::new(wrong.into_iter().map(one).collect()))
         })?;
-        let rows = file.rows(&bound, heading, rows)?;
+        let rows = file.rows(&bound, heading, &rows)?;
         Ok(Self { bound, rows })
     }
 }

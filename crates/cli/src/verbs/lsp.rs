@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anabranch_lsp::{Above, Told};
+use anabranch_lsp::{Above, Read, Told};
 use anabranch_scenario::file::Diagnostic;
 use anabranch_scenario::simulation;
 use clap::Args;
@@ -29,8 +29,9 @@ impl Lsp {
                 message: d.message + &help,
             }
         };
-        let mistakes =
-            |path: &Path, text: &str| simulation::mistakes(path, text).into_iter().map(told).collect::<Vec<_>>();
+        let mistakes = |path: &Path, text: &str, read: Read<'_>| {
+            simulation::mistakes(path, text, read).into_iter().map(told).collect::<Vec<_>>()
+        };
         let above = Above { mistakes: &mistakes, sensors: &simulation::sensors() };
         let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
         let ended = anabranch_lsp::serve(std::io::BufReader::new(input), output, &above)

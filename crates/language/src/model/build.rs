@@ -25,6 +25,24 @@ pub struct Options {
     pub units: Units,
 }
 
+impl Options {
+    /// The parameter that a mistake is about, if the value that does not fit was given in these options and does not stand
+    /// in the model: whoever gave it knows a better place.
+    pub fn blamed(&self, library: &Library, told: &Diagnostic) -> Option<&str> {
+        let fitting = [Code::TypeMismatch, Code::UnitMismatch, Code::ShapeMismatch, Code::OutOfRange, Code::Arguments];
+        if !fitting.contains(&told.code) {
+            return None;
+        }
+        let items = &library.file(library.file_at(&told.file)?).parsed.file.items;
+        let blames = |component: &Component, name: &str| {
+            let unknown = || told.message.ends_with(&format!("has no parameter `{name}`"));
+            declared(component, name) == Some(told.span) || component.name.span == told.span && unknown()
+        };
+        let blamed = |name: &str| items.iter().any(|item| matches!(item, Item::Component(c) if blames(c, name)));
+        self.args.iter().map(|(name, _)| name.as_str()).find(|name| blamed(name))
+    }
+}
+
 /// A port of a model and where its values are.
 #[derive(Clone, Debug)]
 pub struct ModelPort {
@@ -265,8 +283,11 @@ fn bind_root<'l>(
     let mut args = written.args.to_vec();
     let mut extra = Env::default();
     for (name, values) in &options.args {
-        let expr = literal(values);
-        let named = Name { text: name.clone(), span: Span::default() };
+        // Where somebody else gives the value is not known here: what does not fit is told at the parameter.
+        let own = || declared(component, name).filter(|_| written.place.file == place.file);
+        let span = own().unwrap_or_default();
+        let expr = literal(values, span);
+        let named = Name { text: name.clone(), span };
         let is_it = |g: &Generic| g.name.text == *name && matches!(g.kind, GenericKind::Value(..));
         let generic = component.generics.iter().position(is_it);
         if let Some(at) = generic {
@@ -302,13 +323,20 @@ fn replace<T>(args: &mut Vec<T>, by_place: Option<usize>, given: T, name: impl F
     }
 }
 
+/// Where a component declares a parameter.
+fn declared(component: &Component, name: &str) -> Option<Span> {
+    let generics = component.generics.iter().map(|generic| &generic.name);
+    let mut names = component.params.iter().map(|param| &param.name).chain(generics);
+    names.find(|known| known.text == name).map(|known| known.span)
+}
+
 /// Numbers as an expression: one, or a row.
-fn literal(values: &[f64]) -> crate::syntax::ast::Expr {
+fn literal(values: &[f64], span: Span) -> crate::syntax::ast::Expr {
     use crate::syntax::ast::{Expr, ExprKind};
-    let number = |value: &f64| Expr { span: Span::default(), kind: ExprKind::Number { value: *value, unit: None } };
+    let number = |value: &f64| Expr { span, kind: ExprKind::Number { value: *value, unit: None } };
     match values {
         [one] => number(one),
-        many => Expr { span: Span::default(), kind: ExprKind::Matrix(vec![many.iter().map(number).collect()]) },
+        many => Expr { span, kind: ExprKind::Matrix(vec![many.iter().map(number).collect()]) },
     }
 }
 

@@ -334,6 +334,9 @@ impl<'a> Reader<'a> {
 
     /// Values up to `;`, the end of the line, or a brace.
     fn list(&mut self) -> Vec<Text> {
+        if let Some(set) = self.braces() {
+            return super::assembly_values::listed(&set);
+        }
         let mut values = Vec::new();
         loop {
             // A value may stand on the next line.

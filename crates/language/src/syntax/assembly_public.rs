@@ -265,9 +265,24 @@ impl<'a> Reader<'a> {
         let key = Text { text: whole.text[..end].to_owned(), span: part(&whole, 0, end) };
         let value = whole.text[end..].trim();
         let from = whole.text.len() - whole.text[end..].trim_start().len();
-        let value = Text { text: value.to_owned(), span: part(&whole, from, from + value.len()) };
+        let mut value = Text { text: value.to_owned(), span: part(&whole, from, from + value.len()) };
+        if value.text.is_empty() {
+            value = self.braces().unwrap_or(value);
+        }
         self.end_of(&key);
         (key, value)
+    }
+
+    /// `{1s, 2s}`, as sets are written elsewhere: told, and read as what is meant. A block has entries with `;`.
+    pub(super) fn braces(&mut self) -> Option<Text> {
+        self.skip();
+        let inside = self.rest().strip_prefix('{')?;
+        let end = inside.find(['{', '}', ';', ':']).filter(|end| inside[*end..].starts_with('}'))?;
+        let (start, text) = (self.at, format!("[{}]", inside[..end].trim()));
+        self.at += end + 2;
+        let span = Span::new(start, self.at);
+        self.tell(span, "a set of values stands in square brackets", &format!("write `{text}`"));
+        Some(Text { text, span })
     }
 
     /// Text up to `;` or a brace. The end of a line ends it too where the next one begins another entry.
@@ -411,6 +426,7 @@ mod tests {
         check("pedestrian_density 0;\ngravity 12m/s^2;", "`gravity 12m/s^2` cannot be honoured here", "gravity");
         check("gravity 9.81m/s^2; map_height random;", "`map_height random` cannot be honoured here", "map_height");
         check("map_nam A.osm;", "a sim has no `map_nam`", "map_nam");
+        check("sim_duration {1s, 2s};", "a set of values stands in square brackets", "{1s, 2s}");
         check("sim_duration 60ms\nmap_name A.osm;", "expected `;` after `sim_duration`", "");
         check("time 1:00;\ntime 2:00;", "`time` is there twice", "time");
         check("sim_type quick;", "`quick` is no type of simulation", "quick");

@@ -172,6 +172,10 @@ pub fn spread(values: &[Text]) -> Result<Vec<Text>, Problem> {
             ));
         }
         let count = (last - first) / step;
+        if count.is_finite() && count >= MEMBERS_MAX as f64 {
+            let message = format!("the range has {} values; at most {MEMBERS_MAX} are run", count.floor() + 1.0);
+            return Err(wrong(value, &message, "take a wider step, or a shorter range"));
+        }
         if !(count.is_finite() && (0.0..MEMBERS_MAX as f64).contains(&count)) {
             let help = "its step leads from the first value to the last";
             return Err(wrong(value, "the range leads nowhere", help));
@@ -221,6 +225,7 @@ mod tests {
         assert_eq!(values("(0.1s : 0.1s : 0.3s), 1s"), ["0.1s", "0.2s", "0.3s", "1s"]);
         let told = |text: &str| spread(&texts(text)).unwrap_err().message;
         assert!(told("(1s : 0s : 2s)").contains("leads nowhere"));
+        assert_eq!(told("(1s : 1ms : 3s)"), "the range has 2001 values; at most 1000 are run");
         assert!(told("(60K:1m:80mm)").contains("different kinds"));
         assert!(told("(1s : 2s)").contains("a first value, a step and a last value"));
     }

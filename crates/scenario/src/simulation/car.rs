@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anabranch_language::diagnostic::{Code, Problem};
+use anabranch_language::syntax::Span;
 use anabranch_language::syntax::assembly::{Assembly, Entry, Text, Value, parse};
 
 use super::body::{self, entry, list};
-use super::garage::Garage;
+use super::garage::{Garage, Read};
 use super::page::{Page, Source, escaped, wrong};
-use super::sensors::{self, Ports};
+use super::sensors::{self, ACTUAL, Ports, WANTED};
 use crate::file::Report;
 
 /// Step of time of a car that is looked at alone.
@@ -23,7 +24,7 @@ const COMMANDS: [(&str, &[&str]); 4] = [
 ];
 
 fn open(garage: &Garage<'_>, plate: &Text, source: &Source<'_>) -> Result<(PathBuf, String), Report> {
-    let found = garage.car(plate).and_then(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?)));
+    let found = garage.car(plate).and_then(|path| Some((path.clone(), (garage.read)(&path)?)));
     found.ok_or_else(|| {
         let message = format!("there is no car model `{}.car` beside the simulation", plate.text);
         source.report(&[wrong(plate, message, "write it, or correct the plate")])
@@ -64,16 +65,16 @@ pub(super) fn read(
     let car = assembly(&path, &text)?;
     let own = Source { file: path.display().to_string(), text: &text };
     let written = Written { car: &car, garage, own: &own, step_s };
-    written.write(page).map_err(|problem| own.report(&[problem]))
+    written.write(page).map_err(|problems| own.report(&problems))
 }
 
 /// The name of a car by itself, or every mistake that it would have under test.
-pub(super) fn check(path: &Path, text: &str) -> Result<String, Report> {
+pub(super) fn check(path: &Path, text: &str, read: Read<'_>) -> Result<String, Report> {
     let car = assembly(path, text)?;
     let own = Source { file: path.display().to_string(), text };
-    let garage = Garage::alone(path.parent().unwrap_or(Path::new("")));
+    let garage = Garage::alone(path.parent().unwrap_or(Path::new("")), read);
     let written = Written { car: &car, garage: &garage, own: &own, step_s: STEP_ALONE_S };
-    written.write(&mut Page::default()).map_err(|problem| own.report(&[problem]))?;
+    written.write(&mut Page::default()).map_err(|problems| own.report(&problems))?;
     Ok(car.name.text)
 }
 
@@ -85,12 +86,29 @@ struct Written<'a> {
     step_s: f64,
 }
 
+/// A line of the scenario, and the entry that says so.
+type Said = (String, Span);
+
+/// What a driver is told or tells, line by line.
+#[derive(Default)]
+struct Wiring {
+    inputs: Vec<Said>,
+    noise: Vec<Said>,
+    outputs: Vec<Said>,
+    actuators: Vec<Said>,
+}
+
 impl Written<'_> {
-    fn write(&self, page: &mut Page) -> Result<(), Problem> {
+    /// Writes the car, or tells everything that is wrong with it.
+    fn write(&self, page: &mut Page) -> Result<(), Vec<Problem>> {
+        let mut told = Vec::new();
         if let Some(Entry { key, .. }) = entry(self.car, "maxSpeed") {
-            return Err(wrong(key, "`maxSpeed` cannot be honoured here", "limit the speed in the controller"));
+            told.push(wrong(key, "`maxSpeed` cannot be honoured here", "limit the speed in the controller"));
         }
-        let keys = body::keys(self.car)?;
+        let keys = body::keys(self.car).unwrap_or_else(|problem| {
+            told.push(problem);
+            Vec::new()
+        });
         if !keys.is_empty() {
             page.plain("\n[ego.vehicle]");
         }
@@ -98,96 +116,132 @@ impl Written<'_> {
             let place = self.own.place(span);
             key.split(", ").for_each(|key| page.line(&place, key));
         }
-        self.driver(page)
+        match self.wiring(&mut told) {
+            Ok((controller, wiring)) => self.driver(page, &controller, &wiring),
+            Err(problem) => told.push(problem),
+        }
+        // Of one place the first is told: what names no port is no command either.
+        told.sort_by_key(|problem| problem.span.start);
+        told.dedup_by_key(|problem| problem.span);
+        if told.is_empty() { Ok(()) } else { Err(told) }
     }
 
-    /// The controller with its sensors and actuators.
-    fn driver(&self, page: &mut Page) -> Result<(), Problem> {
+    /// The file of the controller, and what its ports are bound to.
+    fn wiring(&self, told: &mut Vec<Problem>) -> Result<(Said, Wiring), Problem> {
         let Some([controller, ..]) = list(self.car, "controller") else {
             return Err(wrong(&self.car.name, "the car has no controller", "add `controller = Name;`"));
         };
         let file = self.garage.component(controller)?;
-        let text = std::fs::read_to_string(self.garage.folder.join(&file)).unwrap_or_default();
-        let ports = Ports::of(&text, controller.text.rsplit('.').next().unwrap_or(""));
-        page.plain("\n[ego.driver]");
-        let at = self.own.place(controller.span);
-        page.line(&at, &format!("file = \"{}\"", escaped(&file)));
-        let (mut inputs, noise) = self.sensors(&ports)?;
-        let (mut outputs, actuators) = self.actuators()?;
+        let ports = self.ports(&file, controller);
+        if let Some(ports) = &ports {
+            told.extend(ports.unbound(self.car));
+        }
+        let ports = ports.unwrap_or_default();
+        let mut wiring = Wiring::default();
+        self.sensors(&ports, &mut wiring, told);
+        self.actuators(&mut wiring, told);
         if body::is_public(self.car) {
             let (more_inputs, more_outputs) = ports.public(self.step_s);
-            inputs.extend(more_inputs);
+            let of_controller = |text: String| (quoted(&text), controller.span);
+            wiring.inputs.extend(more_inputs.into_iter().map(of_controller));
             let named = |output: &str| output.split(" = ").next().unwrap_or("").to_owned();
-            let known: Vec<String> = outputs.iter().map(|output| named(output)).collect();
-            outputs.extend(more_outputs.into_iter().filter(|output| !known.contains(&named(output))));
+            let known: Vec<String> = wiring.outputs.iter().map(|(output, _)| named(output)).collect();
+            let more = more_outputs.into_iter().map(of_controller);
+            wiring.outputs.extend(more.filter(|(output, _)| !known.contains(&named(output))));
         }
-        let sensors = entry(self.car, "sensors").map_or(at.clone(), |entry| self.own.place(entry.key.span));
-        page.line(&sensors, &format!("inputs = [{}]", quoted(&inputs)));
-        if !noise.is_empty() {
-            page.line(&sensors, &format!("noise = [{}]", quoted(&noise)));
+        Ok(((file, controller.span), wiring))
+    }
+
+    /// The ports of a component in a file below the folder; none if it cannot be read, which is told elsewhere.
+    fn ports(&self, file: &str, name: &Text) -> Option<Ports> {
+        let path = self.garage.folder.join(file);
+        let text = (self.garage.read)(&path)?;
+        Ports::of(&path, &text, name.text.rsplit('.').next().unwrap_or(""))
+    }
+
+    /// The controller with its sensors and actuators, each on a line of its own.
+    fn driver(&self, page: &mut Page, (file, span): &Said, wiring: &Wiring) {
+        page.plain("\n[ego.driver]");
+        let at = self.own.place(*span);
+        page.line(&at, &format!("file = \"{}\"", escaped(file)));
+        let block = |key: &str| entry(self.car, key).map_or(at.clone(), |entry| self.own.place(entry.key.span));
+        let lists = [
+            ("inputs", "sensors", &wiring.inputs),
+            ("noise", "sensors", &wiring.noise),
+            ("outputs", "actuators", &wiring.outputs),
+            ("actuators", "actuators", &wiring.actuators),
+        ];
+        for (key, of, lines) in lists.into_iter().filter(|(.., lines)| !lines.is_empty()) {
+            page.line(&block(of), &format!("{key} = ["));
+            lines.iter().for_each(|(line, span)| page.line(&self.own.place(*span), &format!("    {line},")));
+            page.plain("]");
         }
-        let after = entry(self.car, "actuators").map_or(at, |entry| self.own.place(entry.key.span));
-        if !outputs.is_empty() {
-            page.line(&after, &format!("outputs = [{}]", quoted(&outputs)));
-        }
-        if !actuators.is_empty() {
-            page.line(&after, &format!("actuators = [{}]", actuators.join(", ")));
-        }
-        Ok(())
     }
 
     /// Inputs, and the noise of some.
-    fn sensors(&self, ports: &Ports) -> Result<(Vec<String>, Vec<String>), Problem> {
-        let (mut inputs, mut noise) = (Vec::new(), Vec::new());
-        for entry in self.inside("sensors")? {
+    fn sensors(&self, ports: &Ports, wiring: &mut Wiring, told: &mut Vec<Problem>) {
+        for entry in self.inside("sensors", told) {
             let sensor = &entry.key;
-            let port = match &entry.value {
-                Value::Bound(port) => port,
-                Value::Named => {
-                    inputs.extend(sensors::heard(sensor, ports)?);
-                    continue;
-                }
-                _ => return Err(unbound(sensor)),
-            };
             let (name, hiss) = sensor
                 .text
                 .split_once(' ')
                 .map_or((sensor.text.as_str(), None), |(name, hiss)| (name, Some(hiss.trim())));
-            inputs.extend(sensors::bound(sensor, name, &port.text)?);
-            noise.extend(hiss.map(|hiss| format!("{} = {hiss}", port.text)));
+            let (inputs, span) = match &entry.value {
+                Value::Bound(port) => {
+                    let hiss = hiss.map(|hiss| (quoted(&format!("{} = {hiss}", port.text)), sensor.span));
+                    wiring.noise.extend(hiss);
+                    (sensors::bound(sensor, name, &port.text), port.span)
+                }
+                Value::Named => (sensors::heard(sensor, ports), sensor.span),
+                _ => (Err(unbound(sensor)), sensor.span),
+            };
+            match inputs {
+                Ok(inputs) => wiring.inputs.extend(inputs.iter().map(|input| (quoted(input), span))),
+                Err(problem) => told.push(problem),
+            }
         }
-        Ok((inputs, noise))
     }
 
     /// Outputs that are commands, and components behind them.
-    fn actuators(&self) -> Result<(Vec<String>, Vec<String>), Problem> {
-        let (mut outputs, mut actuators) = (Vec::new(), Vec::new());
-        for entry in self.inside("actuators")? {
+    fn actuators(&self, wiring: &mut Wiring, told: &mut Vec<Problem>) {
+        for entry in self.inside("actuators", told) {
             let port = &entry.key;
             // Limits of the car itself are part of its body.
             let Value::Bound(actuator) = &entry.value else { continue };
             let Some((command, _)) = COMMANDS.iter().find(|(_, names)| names.contains(&port.text.as_str())) else {
                 let names: Vec<&str> = COMMANDS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
                 let message = format!("`{}` is not known to be a command", port.text);
-                return Err(wrong(port, message, format!("outputs are called {}", names.join(", "))));
+                told.push(wrong(port, message, format!("outputs are called {}", names.join(", "))));
+                continue;
             };
-            outputs.push(format!("{} = {command}", port.text));
-            let file = self.garage.component(actuator)?;
-            actuators.push(format!(
-                "{{ file = \"{}\", inputs = [\"wanted = {}\"], outputs = [\"actual = {command}\"] }}",
-                escaped(&file),
-                escaped(&port.text)
-            ));
+            wiring.outputs.push((quoted(&format!("{} = {command}", port.text)), port.span));
+            match self.garage.component(actuator) {
+                Ok(file) => {
+                    let ports = self.ports(&file, actuator);
+                    told.extend(ports.and_then(|ports| ports.no_actuator(actuator)));
+                    let line = format!(
+                        "{{ file = \"{}\", inputs = [{}], outputs = [{}] }}",
+                        escaped(&file),
+                        quoted(&format!("{WANTED} = {}", port.text)),
+                        quoted(&format!("{ACTUAL} = {command}"))
+                    );
+                    wiring.actuators.push((line, actuator.span));
+                }
+                Err(problem) => told.push(problem),
+            }
         }
-        Ok((outputs, actuators))
     }
 
     /// Entries of a block.
-    fn inside(&self, key: &str) -> Result<&[Entry], Problem> {
-        let Some(entry) = entry(self.car, key) else { return Ok(&[]) };
-        match &entry.value {
-            Value::Block(entries) => Ok(entries),
-            _ => Err(wrong(&entry.key, format!("`{key}` needs a block"), format!("write `{key} {{ A => b; }}`"))),
+    fn inside(&self, key: &str, told: &mut Vec<Problem>) -> &[Entry] {
+        match entry(self.car, key) {
+            None => &[],
+            Some(Entry { value: Value::Block(entries), .. }) => entries,
+            Some(entry) => {
+                let help = format!("write `{key} {{ A => b; }}`");
+                told.push(wrong(&entry.key, format!("`{key}` needs a block"), help));
+                &[]
+            }
         }
     }
 }
@@ -196,6 +250,6 @@ fn unbound(name: &Text) -> Problem {
     wrong(name, format!("`{}` is bound to nothing", name.text), "write `A => b;`")
 }
 
-fn quoted(texts: &[String]) -> String {
-    texts.iter().map(|text| format!("\"{}\"", escaped(text))).collect::<Vec<_>>().join(", ")
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", escaped(text))
 }

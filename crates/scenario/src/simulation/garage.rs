@@ -10,9 +10,13 @@ use super::page::wrong;
 /// Folders that are looked through below the one of a simulation.
 const DEPTH_MAX: usize = 20;
 
+/// Reads a file of cars or components; an editor has texts that are not on the disk yet.
+pub type Read<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
 /// The folder of a simulation, and what it imports.
 pub(super) struct Garage<'a> {
     pub(super) folder: &'a Path,
+    pub(super) read: Read<'a>,
     /// Imported cars: name and file.
     imported: Vec<(String, PathBuf)>,
     /// Folders of which all cars are imported.
@@ -21,13 +25,13 @@ pub(super) struct Garage<'a> {
 
 impl<'a> Garage<'a> {
     /// Looks for what a simulation imports, from its own folder and from the one in which its package begins.
-    pub(super) fn of(folder: &'a Path, simulation: &Assembly) -> Result<Self, Problem> {
+    pub(super) fn of(folder: &'a Path, simulation: &Assembly, read: Read<'a>) -> Result<Self, Problem> {
         let mut root = folder;
         let depth = simulation.package.as_ref().map_or(0, |package| package.text.split('.').count());
         for _ in 0..depth {
             root = root.parent().unwrap_or(root);
         }
-        let mut garage = Self { folder, imported: Vec::new(), folders: Vec::new() };
+        let mut garage = Self { folder, read, imported: Vec::new(), folders: Vec::new() };
         for import in &simulation.imports {
             let below: PathBuf = import.text.trim_end_matches(".*").split('.').collect();
             let found = |path: &Path| {
@@ -51,8 +55,8 @@ impl<'a> Garage<'a> {
     }
 
     /// One that imports nothing.
-    pub(super) fn alone(folder: &'a Path) -> Self {
-        Self { folder, imported: Vec::new(), folders: Vec::new() }
+    pub(super) fn alone(folder: &'a Path, read: Read<'a>) -> Self {
+        Self { folder, read, imported: Vec::new(), folders: Vec::new() }
     }
 
     /// The file of a car.

@@ -24,6 +24,7 @@ use anabranch_language::syntax::assembly::{
 use crate::file::{Diagnostic, Report};
 use fields::{Axis, Chosen, Weather, choices, fault, seconds, step_s};
 use garage::Garage;
+pub use garage::Read;
 use page::Page;
 pub use page::Place;
 pub(crate) use page::{Source, escaped, wrong};
@@ -44,6 +45,7 @@ impl Member {
     /// What is wrong with the scenario is wrong with what says so: moves mistakes in `file`, the name under which the
     /// scenario was read, to their places.
     pub fn relocate(&self, file: &str, report: &mut Report) {
+        self.blame_step(file, report);
         for told in report.diagnostics.iter_mut().filter(|told| told.file == file) {
             let written = self.places.iter().take(told.line).rev().flatten().next();
             let Some(place) = written.or_else(|| self.places.iter().flatten().next()) else { continue };
@@ -51,6 +53,40 @@ impl Member {
             (told.file, told.line, told.column) = (file, line, column);
             (told.length, told.source_line) = (length, source_line);
         }
+    }
+
+    /// A step into which times do not fit that nobody wrote is told once, where it stands.
+    fn blame_step(&self, file: &str, report: &mut Report) {
+        let is_uneven = |told: &Diagnostic| {
+            told.file == file && told.code == crate::file::Code::NotAMultiple.text() && told.message.contains(STEP)
+        };
+        let unwritten = |told: &Diagnostic| self.places.get(told.line - 1).is_some_and(Option::is_none);
+        let step = self.text.lines().position(|line| line.starts_with("step = "));
+        let Some(place) = step.and_then(|line| self.places[line].clone()) else { return };
+        let Some(first) = report.diagnostics.iter().position(|told| is_uneven(told) && unwritten(told)) else { return };
+        let mut blamed = report.diagnostics[first].clone();
+        let uneven = report.diagnostics.iter().filter(|told| is_uneven(told));
+        let names: Vec<&str> = uneven.filter_map(|told| told.message.split('`').nth(1)).map(called).collect();
+        blamed.message = format!("no whole multiples of this step: {}", names.join(", "));
+        blamed.help = "choose a step that divides them, as 10ms does".to_owned();
+        let Place { file, line, column, length, source_line } = place;
+        (blamed.file, blamed.line, blamed.column) = (file, line, column);
+        (blamed.length, blamed.source_line) = (length, source_line);
+        report.diagnostics.retain(|told| !is_uneven(told));
+        report.diagnostics.insert(0, blamed);
+    }
+}
+
+/// How a time that is no multiple of the step is complained about.
+const STEP: &str = "whole multiple of `world.step`";
+
+/// What simulations call a time of a scenario.
+fn called(key: &str) -> &str {
+    match key {
+        "until" => "the duration",
+        "segment" => "the segment of 1 s",
+        "sensor.cycle" => "the cycle of the sensor",
+        other => other,
     }
 }
 
@@ -69,7 +105,11 @@ pub fn is_car(path: &Path) -> bool {
 /// # Errors
 /// With its mistakes.
 pub fn check_car(path: &Path, text: &str) -> Result<String, Report> {
-    car::check(path, text)
+    car::check(path, text, &from_disk)
+}
+
+fn from_disk(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
 }
 
 /// Reads a simulation and everything it names, and writes each member of its family as a scenario.
@@ -77,6 +117,10 @@ pub fn check_car(path: &Path, text: &str) -> Result<String, Report> {
 /// # Errors
 /// With every mistake of the simulation, or of a car or map that it names.
 pub fn expand(path: &Path, text: &str) -> Result<Vec<Member>, Report> {
+    expand_with(path, text, &from_disk)
+}
+
+fn expand_with(path: &Path, text: &str, read: Read<'_>) -> Result<Vec<Member>, Report> {
     let source = Source { file: path.display().to_string(), text };
     let (assembly, mut problems) = parse(text);
     let Some(assembly) = assembly.filter(|assembly| assembly.kind == "simulation") else {
@@ -89,7 +133,7 @@ pub fn expand(path: &Path, text: &str) -> Result<Vec<Member>, Report> {
         return Err(source.report(&problems));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
-    let simulation = Simulation { assembly: &assembly, folder, source: &source };
+    let simulation = Simulation { assembly: &assembly, folder, source: &source, read };
     let axes = simulation.axes().map_err(|problems| source.report(&problems))?;
     let mut members = Vec::new();
     for chosen in choices(&axes) {
@@ -101,9 +145,12 @@ pub fn expand(path: &Path, text: &str) -> Result<Vec<Member>, Report> {
     Ok(members)
 }
 
-/// Every mistake of a simulation or a car, and of the files it names.
-pub fn mistakes(path: &Path, text: &str) -> Vec<Diagnostic> {
-    let told = if is_simulation(path) { expand(path, text).map(drop) } else { car::check(path, text).map(drop) };
+/// Every mistake of a simulation or a car, and of the cars and components it names, which are read so.
+pub fn mistakes(path: &Path, text: &str, read: Read<'_>) -> Vec<Diagnostic> {
+    let told = match is_simulation(path) {
+        true => expand_with(path, text, read).map(drop),
+        false => car::check(path, text, read).map(drop),
+    };
     told.err().map_or_else(Vec::new, |report| report.diagnostics)
 }
 
@@ -116,6 +163,7 @@ struct Simulation<'a> {
     assembly: &'a Assembly,
     folder: &'a Path,
     source: &'a Source<'a>,
+    read: Read<'a>,
 }
 
 impl Simulation<'_> {
@@ -195,7 +243,7 @@ impl Simulation<'_> {
             };
             return Err(told(wrong(&self.assembly.name, "the simulation has no car", help)));
         };
-        let garage = Garage::of(self.folder, self.assembly).map_err(told)?;
+        let garage = Garage::of(self.folder, self.assembly, self.read).map_err(told)?;
         let mut page = Page::default();
         self.head(&mut page, chosen, number, &ego.plate).map_err(told)?;
         page.plain("\n[road]");

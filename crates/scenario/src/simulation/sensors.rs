@@ -1,8 +1,12 @@
 //! Sensors and commands of cars, by the names of the paper and of the public simulators.
 
-use anabranch_language::diagnostic::Problem;
-use anabranch_language::syntax::assembly::Text;
-use anabranch_language::syntax::ast::{Component, Direction, Item};
+use std::path::Path;
+
+use anabranch_bridge::fmu::folded;
+use anabranch_language::Library;
+use anabranch_language::diagnostic::{Code, Problem};
+use anabranch_language::syntax::assembly::{Assembly, Text, Value, bound_ports};
+use anabranch_language::syntax::ast::{Base, Component, Direction, Item, Type};
 
 use super::page::wrong;
 
@@ -75,6 +79,11 @@ const NOT_SIMULATED: [&str; 13] = [
 const PUBLIC_OUTPUTS: [(&str, &str); 4] =
     [("steering", "steer.right"), ("engine", "accel"), ("brakes", "brake"), ("brake", "brake")];
 
+/// What actuators are told, and what they tell.
+pub(super) const WANTED: &str = "wanted";
+/// See [`WANTED`].
+pub(super) const ACTUAL: &str = "actual";
+
 /// The time between two decisions, which public controllers are told.
 const STEP_PORT: &str = "timeIncrement";
 
@@ -92,21 +101,69 @@ pub(super) struct Ports {
 }
 
 impl Ports {
-    /// Those of the component that is called like a file; none if it cannot be read, which is told elsewhere.
-    pub(super) fn of(text: &str, name: &str) -> Self {
+    /// Those of the component that is called like a file, with those of its interface; none if it cannot be read, which is
+    /// told elsewhere.
+    pub(super) fn of(path: &Path, text: &str, name: &str) -> Option<Self> {
         let parsed = anabranch_language::syntax::parse(text);
-        let components = parsed.file.items.iter().filter_map(|item| match item {
+        let mut components = parsed.file.items.iter().filter_map(|item| match item {
             Item::Component(component) => Some(component),
             _ => None,
         });
-        let Some(component) = components.into_iter().find(|component| component.name.text == name) else {
-            return Self::default();
+        let component = components.find(|component| component.name.text == name)?;
+        let inherited = component.implements.as_ref().map(|interface| of_interface(path, interface));
+        let mut ports = inherited.unwrap_or_else(|| Some(Self::default()))?;
+        ports.add(component);
+        Some(ports)
+    }
+
+    fn add(&mut self, component: &Component) {
+        for port in &component.ports {
+            let known = if port.direction == Direction::In { &mut self.inputs } else { &mut self.outputs };
+            if !known.contains(&port.name.text) {
+                known.push(port.name.text.clone());
+            }
+        }
+    }
+
+    /// Every port that a car binds and its controller does not have (E14), each at its place.
+    pub(super) fn unbound(&self, car: &Assembly) -> Vec<Problem> {
+        let bound = car.entries.iter().filter_map(|entry| match &entry.value {
+            Value::Block(inside) => Some(inside),
+            _ => None,
+        });
+        let bound: Vec<(&Text, &Text)> = bound
+            .flatten()
+            .filter_map(|entry| match &entry.value {
+                Value::Bound(target) => Some((&entry.key, target)),
+                _ => None,
+            })
+            .collect();
+        // Whether there are such components is told by who looks for their files.
+        let actuators: Vec<&str> = bound.iter().map(|(_, target)| target.text.as_str()).collect();
+        let inputs: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
+        let outputs: Vec<&str> = self.outputs.iter().map(String::as_str).collect();
+        let mut told = bound_ports(car, &inputs, &outputs, &actuators);
+        // A binding may name one number of a port, and capitals count alike as everywhere in mappings.
+        let base = |name: &str| folded(name.split(['[', '.']).next().unwrap_or(name));
+        let among = |ports: &[&str], text: &Text| ports.iter().any(|port| folded(port) == base(&text.text));
+        told.retain(|problem| {
+            let here = |text: &Text| text.span == problem.span;
+            !bound.iter().any(|(key, to)| here(key) && among(&outputs, key) || here(to) && among(&inputs, to))
+        });
+        told
+    }
+
+    /// Why a component cannot stand between controller and car; `None` if it can.
+    pub(super) fn no_actuator(&self, name: &Text) -> Option<Problem> {
+        let missing = |ports: &[String], wanted: &str| !ports.iter().any(|port| folded(port) == wanted);
+        let (what, port) = match (missing(&self.inputs, WANTED), missing(&self.outputs, ACTUAL)) {
+            (true, _) => ("input", WANTED),
+            (_, true) => ("output", ACTUAL),
+            _ => return None,
         };
-        let names = |component: &Component, direction| {
-            let of_direction = component.ports.iter().filter(|port| port.direction == direction);
-            of_direction.map(|port| port.name.text.clone()).collect()
-        };
-        Self { inputs: names(component, Direction::In), outputs: names(component, Direction::Out) }
+        let message = format!("`{}` has no {what} `{port}`, so it is no actuator", name.text);
+        let help = format!("an actuator has an in-port `{WANTED}` and an out-port `{ACTUAL}`");
+        Some(Problem::error(Code::UnknownName, name.span, message).help(help))
     }
 
     /// Commands that are called as the public simulators do, and the step of time.
@@ -118,6 +175,21 @@ impl Ports {
         let outputs = known.map(|(name, command)| format!("{name} = {command}")).collect();
         let told = self.inputs.iter().filter(|input| *input == STEP_PORT);
         (told.map(|input| format!("{input} = {step_s}")).collect(), outputs)
+    }
+}
+
+/// The ports of the interface that the component of a file implements; none if it is not found.
+fn of_interface(path: &Path, interface: &Type) -> Option<Ports> {
+    let Base::Named(name) = &interface.base else { return None };
+    let (library, components) = Library::around(path).ok()?;
+    let file = library.find(components.first()?, None)?.file;
+    match library.resolve(&name.text(), file)?.item {
+        Item::Component(component) => {
+            let mut ports = Ports::default();
+            ports.add(component);
+            Some(ports)
+        }
+        _ => None,
     }
 }
 

@@ -50,7 +50,7 @@ const MAPPED: [&str; 4] = ["inputs", "outputs", "parameters", "key"];
 pub(super) fn build(
     problems: &mut Problems<'_>,
     ego: View<'_>,
-    (hooks, car, step_s): (&Hooks<'_>, &CarSpec, f64),
+    (hooks, car, step_s): (&Hooks<'_>, &CarSpec, Located<f64>),
 ) -> Option<DriverSpec> {
     let table = ego.table("driver");
     let empty = Node { span: ego.get("driver").map_or(ego.span(), |node| node.span), value: Value::Table(Vec::new()) };
@@ -87,14 +87,14 @@ pub(super) fn build(
         },
         model: match model {
             Some(file) => {
-                let cycle_s = real("cycle").map_or(step_s, |cycle| cycle.value);
+                let cycle_s = real("cycle").unwrap_or(step_s);
                 Some(super::model::build(problems, view, file, &mapping_of(view), (hooks, (car, cycle_s)))?)
             }
             None => None,
         },
         behind: match view.key_span("actuators").filter(|_| is_built_in) {
             Some(span) => {
-                let cycle_s = real("cycle").map_or(step_s, |cycle| cycle.value);
+                let cycle_s = real("cycle").unwrap_or(step_s);
                 Some(super::model::behind(problems, view, span, (hooks, (car, cycle_s)))?)
             }
             None => None,

@@ -18,7 +18,7 @@ pub(super) fn build(
     problems: &mut Problems<'_>,
     view: View<'_>,
     road: Option<&Road>,
-    (hooks, step_s): (&Hooks<'_>, f64),
+    (hooks, step_s): (&Hooks<'_>, Located<f64>),
 ) -> Option<EgoSpec> {
     let start = start(problems, view.table("start")?, road);
     let goal = goal(problems, view.table("goal")?, road);

@@ -43,7 +43,7 @@ pub(super) fn build(problems: &mut Problems<'_>, hooks: &Hooks<'_>) -> Option<Sc
         light::refuse(problems, root);
     }
     let road = laid.as_ref().map(|laid| object::build(problems, root, laid));
-    let step_s = world.as_ref().map_or(0.01, |world| world.step_s.value);
+    let step_s = world.as_ref().map_or(Located::new(0.01, root.span()), |world| world.step_s);
     let ego = root.table("ego").and_then(|view| ego::build(problems, view, laid.as_ref(), (hooks, step_s)));
     let explore = root.table("explore").and_then(|view| explore::build(problems, view));
     let requirements = explore::requirements(problems, root);

@@ -40,61 +40,93 @@ pub(super) fn unknown(problems: &mut Problems<'_>, span: Span, what: &str, name:
     problems.add(Code::WrongMapping, span, message, format!("{guess}it has {}", listed(names().take(20))));
 }
 
+/// What goes into an input, and what it measures if that is known.
+type Source = (ModelSource, Option<Dimension>);
+
 /// Where every input comes from: as written, by its name among what the components before have, or by its name among
-/// what drivers are told.
+/// what drivers are told. Every mistake is told, each at its entry.
 pub(super) fn bind_inputs(
     problems: &mut Problems<'_>,
     asked: &Asked<'_>,
     built: &Built,
     before: &[Built],
 ) -> Option<Vec<ModelInput>> {
-    let mut sources: Vec<Option<(ModelSource, Option<Dimension>)>> = Vec::new();
+    let mut sources: Vec<Option<Source>> = Vec::new();
     for element in &built.inputs {
         sources.push(from_before(before, &element.name).or_else(|| told(&element.name)));
     }
     let mut places = vec![asked.file.span; built.inputs.len()];
+    let mut understood = true;
     for text in &asked.mapping.inputs {
-        let (name, what) = split(problems, text)?;
-        let elements = meant(&built.inputs, name);
-        if elements.is_empty() {
-            unknown(problems, text.span, "input", name, &built.inputs);
-            return None;
-        }
-        let source = match what.parse::<f64>() {
-            Ok(number) if number.is_finite() => Some((ModelSource::Constant(number), None)),
-            _ => from_before(before, what).or_else(|| told(what)),
-        };
-        let Some(source) = source else {
-            let names = models::names();
-            let near = nearest(what, names.iter().map(String::as_str));
-            let help = near.map_or_else(|| there_is(&names), |near| format!("did you mean `{near}`?"));
-            let message = format!("a driver is not told `{}`", excerpt(what));
-            problems.add(Code::WrongMapping, text.span, message, help);
-            return None;
+        let Some((elements, source)) = mapped(problems, text, built, before) else {
+            understood = false;
+            continue;
         };
         for element in elements {
             (sources[element], places[element]) = (Some(source.clone()), text.span);
         }
     }
-    let noises = noises(problems, asked, built, &sources)?;
-    let mut inputs = Vec::new();
-    for (number, (element, source)) in built.inputs.iter().zip(sources).enumerate() {
-        let Some((from, measured)) = source else {
-            let message = format!("nothing says where the input `{}` comes from", element.name);
-            let help = format!("add inputs = [\"{} = speed\"]; {}", element.name, there_is(&models::names()));
-            problems.add(Code::WrongMapping, places[number], message, help);
-            return None;
-        };
+    let noises = noises(problems, asked, built, &sources);
+    let fits = fit(problems, built, &sources, &places);
+    // What an entry that was not understood would have told is missing only because of it.
+    let missing = sources.iter().position(Option::is_none).filter(|_| understood);
+    if let Some(number) = missing {
+        let element = &built.inputs[number];
+        let message = format!("nothing says where the input `{}` comes from", element.name);
+        let help = format!("add inputs = [\"{} = speed\"]; {}", element.name, there_is(&models::names()));
+        problems.add(Code::WrongMapping, places[number], message, help);
+    }
+    if !understood || !fits || missing.is_some() {
+        return None;
+    }
+    let bound = built.inputs.iter().zip(sources).zip(noises?);
+    bound
+        .map(|((element, source), noise)| Some(ModelInput { name: element.name.clone(), from: source?.0, noise }))
+        .collect()
+}
+
+/// The inputs that an entry is about, and what it says they are told.
+fn mapped(
+    problems: &mut Problems<'_>,
+    text: &Located<String>,
+    built: &Built,
+    before: &[Built],
+) -> Option<(Vec<usize>, Source)> {
+    let (name, what) = split(problems, text)?;
+    let elements = meant(&built.inputs, name);
+    if elements.is_empty() {
+        unknown(problems, text.span, "input", name, &built.inputs);
+        return None;
+    }
+    let source = match what.parse::<f64>() {
+        Ok(number) if number.is_finite() => Some((ModelSource::Constant(number), None)),
+        _ => from_before(before, what).or_else(|| told(what)),
+    };
+    if source.is_none() {
+        let names = models::names();
+        let near = nearest(what, names.iter().map(String::as_str));
+        let help = near.map_or_else(|| there_is(&names), |near| format!("did you mean `{near}`?"));
+        let message = format!("a driver is not told `{}`", excerpt(what));
+        problems.add(Code::WrongMapping, text.span, message, help);
+    }
+    Some((elements, source?))
+}
+
+/// Whether every input measures what it is told; of one entry only the first that does not is told.
+fn fit(problems: &mut Problems<'_>, built: &Built, sources: &[Option<Source>], places: &[Span]) -> bool {
+    let mut wrong: Vec<Span> = Vec::new();
+    for ((element, source), place) in built.inputs.iter().zip(sources).zip(places) {
+        let measured = source.as_ref().and_then(|(_, measured)| *measured);
         if let (Some(own), Some(measured)) = (element.dimension, measured)
             && own != measured
+            && !wrong.contains(place)
         {
+            wrong.push(*place);
             let message = format!("`{}` is {own}, and what it is told is {measured}", element.name);
-            problems.add(Code::WrongMapping, places[number], message, "choose a port or a signal of the same kind");
-            return None;
+            problems.add(Code::WrongMapping, *place, message, "choose a port or a signal of the same kind");
         }
-        inputs.push(ModelInput { name: element.name.clone(), from, noise: noises[number] });
     }
-    Some(inputs)
+    wrong.is_empty()
 }
 
 fn there_is(names: &[String]) -> String {
@@ -102,7 +134,7 @@ fn there_is(names: &[String]) -> String {
 }
 
 /// What drivers are told under a name.
-fn told(name: &str) -> Option<(ModelSource, Option<Dimension>)> {
+fn told(name: &str) -> Option<Source> {
     let dimension = models::measures(name)?;
     if let Some(otherwise) = Otherwise::named(name) {
         return Some((ModelSource::Otherwise(otherwise), Some(dimension)));
@@ -112,7 +144,7 @@ fn told(name: &str) -> Option<(ModelSource, Option<Dimension>)> {
 }
 
 /// What components before give or were given under a name; what is given counts first, and later ones before earlier.
-fn from_before(before: &[Built], name: &str) -> Option<(ModelSource, Option<Dimension>)> {
+fn from_before(before: &[Built], name: &str) -> Option<Source> {
     let find = |elements: &[Element]| elements.iter().position(|element| folded(&element.name) == folded(name));
     let outputs = before.iter().enumerate().rev().find_map(|(stage, built)| {
         let at = find(&built.outputs)?;
@@ -131,7 +163,7 @@ fn noises(
     problems: &mut Problems<'_>,
     asked: &Asked<'_>,
     built: &Built,
-    sources: &[Option<(ModelSource, Option<Dimension>)>],
+    sources: &[Option<Source>],
 ) -> Option<Vec<Option<NoiseModel>>> {
     let mut noises = vec![None; built.inputs.len()];
     for text in asked.noise {

@@ -58,9 +58,11 @@ pub(super) fn build(
     let noise = super::driver::texts(view, "noise");
     let asked = Asked { file, component: view.text("component"), mapping, noise: &noise };
     let built = read(problems, &asked, hooks, facts)?;
-    let inputs = bind_inputs(problems, &asked, &built, &[])?;
+    // Mistakes of inputs and of outputs are told together.
+    let inputs = bind_inputs(problems, &asked, &built, &[]);
     let mut given = Given::default();
     given.take(problems, &asked, &built, 0)?;
+    let inputs = inputs?;
     let mut stages = vec![stage(problems, &asked, &built, inputs)?];
     actuators(problems, view, (hooks, facts), (&mut stages, &mut given, vec![built]))?;
     let command = given.command(problems, &stages[0])?;
@@ -108,8 +110,9 @@ fn actuators(
         let asked =
             Asked { file: table.text("file")?, component: table.text("component"), mapping: &mapping, noise: &[] };
         let built = read(problems, &asked, hooks, facts)?;
-        let inputs = bind_inputs(problems, &asked, &built, &known)?;
+        let inputs = bind_inputs(problems, &asked, &built, &known);
         given.take(problems, &asked, &built, stages.len())?;
+        let inputs = inputs?;
         stages.push(stage(problems, &asked, &built, inputs)?);
         known.push(built);
     }
@@ -128,10 +131,17 @@ fn read(problems: &mut Problems<'_>, asked: &Asked<'_>, hooks: &Hooks<'_>, facts
         Some(component) => (component.value.clone(), component.span),
         None => (names.first().cloned().unwrap_or_default(), file.span),
     };
-    let options = Options { args: parameters(problems, asked, &library, &name, facts)?, ..Options::default() };
+    let given = parameters(problems, asked, &library, &name, facts)?;
+    let args = given.iter().map(|given| (given.name.clone(), given.values.clone())).collect();
+    let options = Options { args, ..Options::default() };
     let model = match Model::build(&library, &name, &options) {
         Ok(model) => model,
-        Err(told) => {
+        Err(mut told) => {
+            told.retain(|wrong| {
+                let blamed = options.blamed(&library, wrong);
+                let given = blamed.and_then(|name| given.iter().find(|given| given.name == name));
+                given.inspect(|given| does_not_fit(problems, given, wrong)).is_none()
+            });
             tell(problems, &library, &told, span);
             return None;
         }
@@ -144,6 +154,15 @@ fn read(problems: &mut Problems<'_>, asked: &Asked<'_>, hooks: &Hooks<'_>, facts
     };
     let (inputs, outputs) = (elements(Direction::In), elements(Direction::Out));
     Some(Built { name, program: Arc::new((**model.program()).clone()), inputs, outputs })
+}
+
+/// A value that the model cannot take, where it was given.
+fn does_not_fit(problems: &mut Problems<'_>, given: &parameters::Given, wrong: &anabranch_language::Diagnostic) {
+    let message = match wrong.message.contains(&format!("`{}`", given.name)) {
+        true => wrong.message.clone(),
+        false => format!("the parameter `{}`: {}", given.name, wrong.message),
+    };
+    problems.add(Code::WrongMapping, given.span, message, wrong.help.clone().unwrap_or_default());
 }
 
 /// What is wrong with a model, in the file where it is wrong; here if it has no place there.
