@@ -1,5 +1,6 @@
 //! The program as a user starts it.
 
+mod accidents;
 mod common;
 mod converting;
 mod data;

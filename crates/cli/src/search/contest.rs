@@ -40,7 +40,9 @@ pub fn run(
             let optimiser = method
                 .build(&layout, settings.seed, settings.simulations)
                 .map_err(|error| Failure::input(error.to_string(), ""))?;
-            let search = Search::new(space, objective, optimiser, settings);
+            // All chance of the loop changes with the seed, as it does for a search on its own.
+            let objective = objective.with_seed(settings.seed);
+            let search = Search::new(space, &objective, optimiser, settings);
             let report = search.map_err(|error| Failure::input(error.to_string(), ""))?.run_unsaved();
             match report.troubles().next() {
                 Some(trouble) => Err(Failure::input(trouble.describe(space), "")),

@@ -60,6 +60,11 @@ impl<'a> ScenarioObjective<'a> {
         Self { loaded, drive, varied, measures, scorer, seed, workshop: Workshop::new(loaded) }
     }
 
+    /// The same with other chance.
+    pub fn with_seed(&self, seed: Seed) -> Self {
+        Self::new(self.loaded, self.drive, self.varied, self.measures, (self.scorer, seed))
+    }
+
     /// The instance of a point.
     ///
     /// # Errors
