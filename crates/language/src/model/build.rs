@@ -323,10 +323,11 @@ fn replace<T>(args: &mut Vec<T>, by_place: Option<usize>, given: T, name: impl F
     }
 }
 
-/// Where a component declares a parameter.
+/// Where a component declares a parameter that is a number. The number of an enum has no place: in a text it would be a mistake.
 fn declared(component: &Component, name: &str) -> Option<Span> {
     let generics = component.generics.iter().map(|generic| &generic.name);
-    let mut names = component.params.iter().map(|param| &param.name).chain(generics);
+    let numbers = component.params.iter().filter(|param| !matches!(param.ty.base, Base::Named(_)));
+    let mut names = numbers.map(|param| &param.name).chain(generics);
     names.find(|known| known.text == name).map(|known| known.span)
 }
 

@@ -331,8 +331,8 @@ impl Parser<'_> {
         while !self.at_sign("}") && !self.at_end() {
             let port = self.name("the name of a port")?;
             let index = if self.at_sign("[") { Some(self.index()?) } else { None };
-            if self.eat("(") {
-                self.recover_bracket();
+            if self.at_sign("(") {
+                self.moment();
             }
             self.eat("~");
             if !self.eat("~=") {
@@ -346,7 +346,15 @@ impl Parser<'_> {
         self.expect("}", "after the initial values").then_some(values)
     }
 
-    fn recover_bracket(&mut self) {
+    /// `(t=0)`: a port is given a value at the start, and at no other moment.
+    fn moment(&mut self) {
+        self.take();
+        let begin = self.here();
+        let is_start = self.eat_word("t") && self.eat("=") && self.text_of(self.here()).parse() == Ok(0.0);
+        if !is_start {
+            let message = "a port is given a value at the start only";
+            self.tell(Problem::error(Code::NotSupported, begin, message).help("write `(t=0)`"));
+        }
         while !self.at_end() && !self.eat(")") {
             self.take();
         }
