@@ -36,6 +36,7 @@ impl Executor {
     ///
     /// # Errors
     /// If the tick cannot be computed; [`Program::explain`] says it in words.
+    #[inline]
     pub fn tick(&self, memory: &mut Memory, now: Now) -> Result<(), Fault> {
         match self {
             #[cfg(feature = "native")]

@@ -139,10 +139,12 @@ impl Layout {
         Self { lengths, bases }
     }
     /// Number of slots of a region.
+    #[inline]
     pub fn length(&self, region: Region) -> u32 {
         self.lengths[region as usize]
     }
     /// Where a region lies in memory.
+    #[inline]
     pub fn range(&self, region: Region) -> std::ops::Range<usize> {
         let base = self.bases[region as usize] as usize;
         base..base + self.length(region) as usize
@@ -166,6 +168,7 @@ impl Layout {
         })
     }
     /// Number of slots that a saved state holds: state and outputs.
+    #[inline]
     pub fn saved(&self) -> usize {
         self.lengths[0] as usize + self.lengths[1] as usize
     }
@@ -174,6 +177,7 @@ impl Layout {
         self.lengths.iter().map(|&length| length as usize).sum()
     }
     /// Whether all slots of a span exist.
+    #[inline]
     pub fn holds(&self, span: Span) -> bool {
         u64::from(span.start.offset) + u64::from(span.length) <= u64::from(self.length(span.start.region))
     }

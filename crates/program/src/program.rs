@@ -214,6 +214,7 @@ impl Program {
         &self.uses.steps
     }
     /// The end of a tick, the same for every executor: numbers that are not finite.
+    #[inline]
     pub(crate) fn finish_tick(&self, memory: &mut [f64]) -> Result<(), Fault> {
         let saved = &mut memory[..self.layout().saved()];
         if saved.iter().all(|value| value.is_finite()) {
@@ -259,10 +260,12 @@ pub struct State {
 
 impl Memory {
     /// The number in a slot; zero where there is none.
+    #[inline]
     pub fn get(&self, slot: Slot) -> f64 {
         self.read(slot.into()).first().copied().unwrap_or_default()
     }
     /// Puts a number into a slot. Returns whether there is one.
+    #[inline]
     pub fn set(&mut self, slot: Slot, value: f64) -> bool {
         let exists = self.layout.holds(slot.into());
         if exists {
@@ -272,10 +275,12 @@ impl Memory {
         exists
     }
     /// The numbers of a span; none where it does not exist.
+    #[inline]
     pub fn read(&self, span: Span) -> &[f64] {
         if self.layout.holds(span) { &self.values[self.layout.addresses(span)] } else { &[] }
     }
     /// The numbers of a span, to be changed; none where it does not exist.
+    #[inline]
     pub fn write(&mut self, span: Span) -> &mut [f64] {
         if self.layout.holds(span) { &mut self.values[self.layout.addresses(span)] } else { &mut [] }
     }
@@ -312,6 +317,7 @@ impl Memory {
         fits
     }
     /// The numbers for a tick of a program, with clean scratch slots, if this is its memory.
+    #[inline]
     pub(crate) fn for_tick(&mut self, program: &Program) -> Result<&mut [f64], Fault> {
         if self.layout != *program.layout() {
             return Err(Fault { kind: FaultKind::WrongMemory, step: None, place: Place::default() });

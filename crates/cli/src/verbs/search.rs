@@ -239,7 +239,7 @@ impl Search {
         let measures = Measure::all(loaded, &drive, &self.objective)?;
         if scorer != Scorer::Run && (measures.len() > 1 || measures[0].needs_frames()) {
             let message = format!("--method {} knows the objective clearance alone", self.method);
-            return Err(Failure::input(message, "leave --objective out, or use another method"));
+            return Err(Failure::input(message, "say --objective clearance, or use another method"));
         }
         let seed = Seed(earlier.as_ref().map_or(global.seed.unwrap_or(0), |(_, seed)| *seed));
         let settings = self.how_to(seed, budget, measures.len());

@@ -8,14 +8,17 @@ use crate::dice::Dice;
 use crate::optimiser::{Optimiser, Told, plain_data};
 use crate::space::Layout;
 
-const STEP_START: f64 = 0.3;
+const STEP_START: f64 = 0.4;
 const STEP_MAX: f64 = 0.5;
 const STEP_MIN: f64 = 1e-7;
 /// Temperature, in units of the usual difference between neighbours.
 const HEAT_START: f64 = 0.2;
-/// A success widens the step as much as four failures narrow it: one in five should succeed.
-const WIDER: f64 = 1.5;
-const NARROWER: f64 = 0.903_602_003_6; // 1.5^(-1/4)
+/// A success widens the step as much as four failures narrow it: one in five should succeed. Slowly, because a walk whose
+/// steps become short at once stays at the first place that looks dangerous, and most such places are harmless.
+const WIDER: f64 = 1.2;
+const NARROWER: f64 = 0.955_442_792_2; // 1.2^(-1/4)
+/// How often a step changes one coordinate alone; the others change several at once.
+const ALONE: f64 = 0.2;
 
 /// A walk begins at the best of so many uniform points: a good place to begin is worth more than steps from a bad one.
 fn starts_of(layout: &Layout) -> u64 {
@@ -75,7 +78,7 @@ impl Annealing {
             }
             return point;
         }
-        let share = if dice.flips(0.5) { 1.0 / self.layout.len() as f64 } else { dice.uniform() };
+        let share = if dice.flips(ALONE) { 1.0 / self.layout.len() as f64 } else { dice.uniform() };
         let surely = dice.below(self.layout.len());
         for (n, kind) in self.layout.kinds.iter().enumerate() {
             if n == surely || dice.flips(share) {
