@@ -177,6 +177,26 @@ fn an_out_port_that_nothing_is_connected_to_is_told() {
 }
 
 #[test]
+fn what_a_connector_loses_is_told_and_nothing_else() {
+    let check = |from: &str, to: &str, expect: (f64, &[&str])| {
+        let text = format!("component A {{ port in {from} x, out {to} z; connect x -> z; }}");
+        let (values, told) = out(&text, &[2.75]);
+        assert_eq!(
+            (values, told),
+            (vec![expect.0], expect.1.iter().map(|code| (*code).to_owned()).collect()),
+            "{text}"
+        );
+    };
+    check("Q", "Z", (2.0, &["L301"]));
+    check("Q", "B", (1.0, &["L301"]));
+    check("Z", "B", (1.0, &["L301"]));
+    check("Q(0:0.5:9)", "Z", (2.0, &["L301"]));
+    check("Q(0:1:9)", "Z", (2.0, &[]));
+    check("Q", "Q", (2.75, &[]));
+    check("Z", "Q", (2.75, &[]));
+}
+
+#[test]
 fn a_chain_of_very_many_arms_is_no_nesting() {
     let arms: String = (1..2000).map(|i| format!("elseif x == {i} z = {}; ", 2 * i)).collect();
     let text = |last: &str| {

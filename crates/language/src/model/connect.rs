@@ -329,7 +329,7 @@ fn leads_to(connector: &Connector, port: &PortInfo) -> bool {
     connector.targets.iter().any(|target| target.steps.first().is_some_and(|(name, _)| name.text == port.name))
 }
 
-/// Why two ends do not go together: an error, or a warning about ranges.
+/// Why two ends do not go together: an error, or a warning about ranges and about what is lost on the way.
 fn mismatch(from: &End, to: &End, span: Span) -> Option<Problem> {
     let (a, b) = (&from.ty, &to.ty);
     let (x, y) = match (&a.kind, &b.kind) {
@@ -355,5 +355,10 @@ fn mismatch(from: &End, to: &End, span: Span) -> Option<Problem> {
         let message = format!("the range of `{}` ({a}) is not inside that of `{}` ({b})", from.name, to.name);
         return Some(Problem::warning(Code::OutOfRange, span, message));
     }
-    None
+    let loss = x.lost_as(y)?;
+    let message = format!("`{}` ({a}) is connected to `{}` ({b}): {loss}", from.name, to.name);
+    Some(
+        Problem::warning(Code::TypeMismatch, span, message)
+            .help("give both ports the same type, or convert in between"),
+    )
 }

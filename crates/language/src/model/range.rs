@@ -97,6 +97,21 @@ impl Number {
         })
     }
 
+    /// What becomes of its values in another type, if that is not what they were. Bounds are not looked at.
+    pub fn lost_as(&self, other: &Self) -> Option<&'static str> {
+        match (&self.class, &other.class) {
+            (Class::Real, Class::Whole) if !self.has_whole_values() => Some("what is behind the point is cut off"),
+            (Class::Real | Class::Whole, Class::Truth) => Some("every number but 0 becomes true"),
+            _ => None,
+        }
+    }
+
+    /// Whether its steps lead from whole number to whole number.
+    fn has_whole_values(&self) -> bool {
+        let is_whole = |piece: &Piece| piece.low.fract() == 0.0 && piece.step.is_some_and(|step| step.fract() == 0.0);
+        !self.pieces.is_empty() && self.pieces.iter().all(is_whole)
+    }
+
     /// Whether bounds alone say which values it has.
     pub fn is_plain(&self) -> bool {
         self.pieces.len() < 2 && self.pieces.iter().all(|piece| piece.step.is_none())
