@@ -118,11 +118,14 @@ impl Scene {
         lately.map(|(_, speed_mps)| speed_mps).fold(end_mps, f64::max) > end_mps + BRAKED_MPS
     }
 
-    /// Speed of the other one as a share of that of the car, at the beginning.
+    /// Speed at which the other one came as a share of that of the car: of both the largest, because a car that sets out slowly
+    /// speeds up on its way and brakes in the end.
     pub fn speeds(&self) -> Option<f64> {
-        let first = self.moments.iter().find(|moment| self.other_at(moment).is_some())?;
-        let other_mps = self.other_at(first)?.speed_mps;
-        (first.speed_mps > 0.0).then(|| other_mps / first.speed_mps)
+        let largest = |speeds: &mut dyn Iterator<Item = f64>| speeds.fold(0.0, f64::max);
+        let others = self.moments.iter().filter_map(|moment| self.other_at(moment));
+        let other_mps = largest(&mut others.map(|other| other.speed_mps));
+        let car_mps = largest(&mut self.moments.iter().map(|moment| moment.speed_mps));
+        (car_mps > 0.0).then(|| other_mps / car_mps)
     }
 }
 
