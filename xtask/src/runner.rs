@@ -87,8 +87,8 @@ fn pass_on(from: Option<impl Read>, to: &mut impl Write) -> Counts {
 /// The counts of one line, if it is the summary of nextest or of the standard test runner; else none.
 fn count(line: &str) -> Counts {
     let plain = without_colour(line);
-    let line = plain.trim();
-    let Some(rest) = line.strip_prefix("Summary [").or_else(|| line.strip_prefix("test result: ")) else {
+    // An indented result is what a failed test had printed; its runner counts it.
+    let Some(rest) = plain.trim().strip_prefix("Summary [").or_else(|| plain.strip_prefix("test result: ")) else {
         return Counts::default();
     };
     let words: Vec<&str> = rest.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -133,6 +133,7 @@ mod tests {
             0,
         );
         check("test result: ok. 7 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.31s", 7, 0, 2);
+        check("    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 193 filtered out", 0, 0, 0);
         check("5 passed in a message of somebody else", 0, 0, 0);
     }
 
