@@ -1,6 +1,7 @@
 //! Accidents that a search finds in the closed loop, and why they happened.
 
-use crate::common::Project;
+use crate::common::{Project, Ran};
+use serde_json::Value;
 
 /// The scenario of the accident at the T-junction, in the closed loop with all its parts.
 fn accident() -> String {
@@ -32,6 +33,10 @@ fn accidents_at_the_t_junction_are_found_in_the_closed_loop_and_told_apart_with_
         assert_eq!((code, &again["same_as_found"]), (1, &true.into()), "{again}");
     }
     assert!(mechanisms > 0, "twilight, seen late, similar speeds: {}", found["groups"]);
+    // A finding is asked the same when it is explained, with the smallest errors that do it.
+    let (code, why) = project.json(&["explain", "last#1"]);
+    assert_eq!((code, &why["triage"]["with"]), (0, &"car `other`".into()), "{why}");
+    assert!(causes.iter().any(|cause| why["triage"]["cause"] == *cause), "{}", why["triage"]);
     let first = accidents[0]["triage"]["sentences"][1].as_str().unwrap();
     let (_, sight) = first.split_once(" was in ").unwrap();
     assert!(project.read("runs/last/report.html").contains(sight), "{first}");
@@ -47,4 +52,25 @@ fn a_search_says_why_in_words() {
     let why = lines.iter().position(|line| line.contains(" prevents it")).expect("why");
     assert!(lines[why].contains("the fault of"), "{}", lines[why]);
     assert!(lines[why + 1].starts_with("car `other` was in line of sight for "), "{}", lines[why + 1]);
+}
+
+#[test]
+fn a_driver_from_outside_is_asked_again_why_it_had_an_accident() {
+    let (project, scenario) = (Project::new(), accident());
+    let driver = format!("{}/../../examples/lane_keeper.py", env!("CARGO_MANIFEST_DIR"));
+    // It stops at the sign and yields to nobody.
+    let search = ["--seed", "1", "search", &scenario, "-q", "--driver", &driver, "--budget", "60"];
+    let mut command =
+        project.command(&[&search[..], &["--no-baseline", "--stop-on-first", "--format", "json"]].concat());
+    command.env("ANABRANCH_PYTHON", format!("{}/../../target/python-venv/bin/python", env!("CARGO_MANIFEST_DIR")));
+    let ran = Ran::of(command.output().expect("the program starts"));
+    let found: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
+    assert_eq!((ran.code, &found["verdict"]), (1, &"violated".into()), "{found}");
+    let triage = &found["groups"][0]["triage"];
+    assert_eq!(triage["with"], "car `other`", "{triage}");
+    // It sees the other and drives on: no better sight prevents that, the built-in driver in its calm manner does.
+    assert_eq!((&triage["cause"], &triage["fault"]), (&"controller too aggressive".into(), &"car".into()), "{triage}");
+    for question in ["nothing_hides", "perfect_sensor"] {
+        assert_eq!(triage["prevented_by"][question], false, "{triage}");
+    }
 }

@@ -447,3 +447,35 @@ fn the_reserve_of_responsibility_sensitive_safety_finds_a_cut_in() {
     let ran = project.run(&["search", "pull.toml", "--objective", "rss"]);
     assert!(ran.code == 2 && ran.err.contains("reserve by responsibility-sensitive safety on roads only"), "{ran:?}");
 }
+
+/// The values of the first objective of a search over the cut-in, random points, one of them a line.
+fn values_of(project: &Project, objective: &str) -> Vec<f64> {
+    let words = ["search", "cut-in.toml", "-q", "--objective", objective, "--method", "random", "--budget", "12"];
+    let ran = project.run(&[&words[..], &["--no-baseline", "--seed", "1"]].concat());
+    assert!(ran.code <= 1, "{ran:?}");
+    let table = project.read("runs/last/evaluations.csv");
+    let last = |line: &str| line.rsplit(',').next().unwrap().parse::<f64>().unwrap();
+    table.lines().skip(1).map(last).collect()
+}
+
+#[test]
+fn objectives_can_be_added_with_weights() {
+    let project = Project::new();
+    project.write("cut-in.toml", CUT_IN);
+    let braking = "always ego.deceleration < 20 m/s^2";
+    let (distance, margin) = (values_of(&project, "distance"), values_of(&project, braking));
+    let both = values_of(&project, &format!("distance; 0.5 times {braking}"));
+    let mut added = 0;
+    for ((distance, margin), both) in distance.iter().zip(&margin).zip(&both) {
+        // What violates a requirement is told by the sign alone.
+        if *distance > 0.0 {
+            assert!((distance + 0.5 * margin - both).abs() < 1e-9, "{distance} + 0.5 * {margin} is not {both}");
+            added += 1;
+        }
+    }
+    assert!(added >= 3 && both.len() == 12, "{both:?}");
+    let ran = project.run(&["search", "cut-in.toml", "--objective", "distance; 2 times always ego.sped < 1 m/s"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("in `always ego.sped < 1 m/s`: the signal `ego.sped` is not known"), "{ran:?}");
+    assert!(ran.err.contains("did you mean `ego.speed`?"), "{ran:?}");
+}

@@ -44,8 +44,10 @@ pub mod road {
     pub const RSS_RESERVE: usize = TTC + 15;
     /// Distance to the nearest other road user (S3-13), walls and whatever else only stands there left out.
     pub const OTHERS_DISTANCE: usize = TTC + 16;
+    /// Distance to the nearest other road user in whom the car does not believe at this moment.
+    pub const UNSEEN_DISTANCE: usize = TTC + 17;
     /// How many there are before the measures.
-    pub const COUNT: usize = TTC + 17;
+    pub const COUNT: usize = TTC + 18;
 }
 
 const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
@@ -66,6 +68,7 @@ const OWN: [(&str, SignalKind); road::COUNT - low_speed::COUNT] = [
     ("ego.wobble", Real(Dimension::Rate)),
     ("ego.rss_reserve", Real(Dimension::Length)),
     ("ego.others_distance", Real(Dimension::Length)),
+    ("ego.unseen_distance", Real(Dimension::Length)),
 ];
 
 /// The signals of the loop on roads, in the order of its frame, and behind them the [measures](crate::measure).
@@ -137,6 +140,7 @@ mod tests {
             (road::IMPACT_SPEED, "ego.impact_speed"),
             (road::RSS_RESERVE, "ego.rss_reserve"),
             (road::OTHERS_DISTANCE, "ego.others_distance"),
+            (road::UNSEEN_DISTANCE, "ego.unseen_distance"),
         ];
         names.iter().for_each(|&(at, name)| assert_eq!(ROAD_SIGNALS[at].0, name));
     }

@@ -41,7 +41,7 @@ const GOLDEN: &[(&str, u32, &str, &str)] = &[
     ("steady-corridor", 6, "eece2028658f4d73eb0dab452f7eefff", "047e851a01a13acc0722126e9bab72b9"),
     ("steady-corridor-switch", 8, "2fd75b8094f5939bae8452c75217c570", "063ce83564eeb0999fc07bdacd6267b8"),
     ("sudden-obstacle", 8, "3f781a84abcb52bd526bcffc8d38d4b4", "f93dc18d0c3d91e57e68106ebc25650d"),
-    ("t-junction-accident", 8, "7a09fa447a4bdc8d86747789def85f88", "ef842e8e88e0a73a1b62e9a008f66e06"),
+    ("t-junction-accident", 8, "8ffcfc49efe6e5584de0fe5c7a1752ce", "91fa7500796450aefa89934f8a795d70"),
     ("t-junction-stop", 6, "24b61e468eb979b4e43f4aae4083ad5c", "fbbde9aa4ff43d88c20e16a350d3bf03"),
     ("truck-with-trailer", 4, "ddc2196200d7e149d6aaf092e5154d23", "c189b0dfd0d16f31f6e6db0794575a55"),
     ("urban-parked-cars", 5, "45d7207e415fef4fcbaaafb0edb6f561", "21de9f599a7eb1d57ead95bdaeb114ad"),

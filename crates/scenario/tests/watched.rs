@@ -98,6 +98,17 @@ fn the_distance_to_others_leaves_out_what_only_stands_beside_the_road() {
 }
 
 #[test]
+fn the_distance_to_the_unseen_ends_with_the_belief_in_them() {
+    let must = "never = \"ego.unseen_distance < 20 m\"";
+    // The error takes the box away from the sensors; without it the box is believed in long before it is near.
+    let missed = Case { speed: "10 m/s", tables: BOX_MISSED, must };
+    fires(STRAIGHT, ON_STRAIGHT, &missed, [2.0, 7.0]);
+    let near = Case { must: "never = \"ego.others_distance < 20 m\"", ..missed };
+    let drive = drive(STRAIGHT, ON_STRAIGHT, &near);
+    assert!(held(&drive, 0).is_some(), "without the error the car comes as near, and has seen the box");
+}
+
+#[test]
 fn lane_departure_lateral_acceleration_and_curvature() {
     let case = |must| Case { speed: "12 m/s", tables: PULLS, must };
     fires(STRAIGHT, ON_STRAIGHT, &case("never = \"ego.off_lane\""), [0.2, 5.0]);

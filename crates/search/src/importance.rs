@@ -62,6 +62,8 @@ pub fn shares(points: &[(&[f64], f64)], seed: Seed) -> Option<Vec<f64>> {
     }
     let mut sorted: Vec<f64> = points.iter().map(|p| p.1).collect();
     sorted.sort_by(f64::total_cmp);
+    // A walker that has arrived tells the same over and over; it counts once.
+    sorted.dedup();
     // Very safe points are all alike: they must not outweigh the differences that matter.
     let (low, middle) = (sorted[0], sorted[sorted.len() / 2]);
     let roof = middle + 3.0 * (middle - low);

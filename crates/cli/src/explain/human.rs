@@ -15,6 +15,7 @@ use crate::numbers::{count, short};
 use crate::project;
 use crate::rows;
 use crate::screen::Paint;
+use crate::triage::Triage;
 
 /// The whole text.
 pub fn text(story: &Story<'_>, paint: &Paint) -> String {
@@ -29,6 +30,9 @@ pub fn text(story: &Story<'_>, paint: &Paint) -> String {
     row("elsewhere", elsewhere(story));
     row("needed", needed(story));
     row("too late", too_late(story));
+    for (name, sentence) in ["cause", "sight"].into_iter().zip(story.triage.iter().flat_map(Triage::sentences)) {
+        row(name, sentence);
+    }
     row("enough", enough(story));
     for threshold in &story.thresholds {
         row("size", size(threshold));

@@ -10,6 +10,7 @@ use super::{Case, Story};
 use crate::errors_table::ErrorsTable;
 use crate::explore::contact;
 use crate::project;
+use crate::triage::Triage;
 
 /// The whole object.
 pub fn to_json(story: &Story<'_>) -> Value {
@@ -35,6 +36,7 @@ pub fn to_json(story: &Story<'_>) -> Value {
         "blame": blame(story),
         "nearest_passing": nearest(story),
         "thresholds": thresholds(story),
+        "triage": story.triage.as_ref().map(Triage::to_json),
         "against": story.against.as_ref().map(against),
         "segments_simulated": why.segments_run,
         "segments_without_saved_states": why.segments_asked,

@@ -14,6 +14,7 @@ use anabranch_scenario::Drive;
 
 use crate::load::Loaded;
 use crate::project::Found;
+use crate::triage::Triage;
 use against::Against;
 use files::Files;
 use threshold::Threshold;
@@ -44,6 +45,8 @@ pub struct Story<'a> {
     pub why: Explanation,
     /// From which size on each error does harm.
     pub thresholds: Vec<Threshold>,
+    /// What would have prevented a contact on roads, and whose fault it was.
+    pub triage: Option<Triage>,
     /// The same errors with another driver.
     pub against: Option<Against>,
     /// What was written; nothing if the scenario was changed on the command line.

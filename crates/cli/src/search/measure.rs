@@ -1,5 +1,5 @@
-//! What is made small: the clearance, the distance to others, the time to collision, the reserve of responsibility-sensitive safety, or
-//! the margin of a formula.
+//! What is made small: the clearance, the distance to others, the time to collision, the reserve of responsibility-sensitive safety,
+//! the margin of a formula, or a sum of these.
 
 use anabranch_kernel::{Recorder, Signal, System};
 use anabranch_logic::{Formula, Trace};
@@ -34,6 +34,8 @@ enum MeasureKind {
     Least(usize),
     /// Margin of a formula over the whole run.
     Formula(Box<Formula>),
+    /// Sum of others, each with its weight.
+    Sum(Vec<(f64, MeasureKind)>),
 }
 
 impl Measure {
@@ -62,27 +64,66 @@ impl Measure {
 
     /// Whether an objective is a formula over signals; the loop then needs all of them.
     pub fn reads_signals(loaded: &Loaded, given: &[String]) -> bool {
-        let is_formula = |text: &str| text.trim() != "clearance" && WORDS.iter().all(|(word, ..)| text.trim() != *word);
+        let is_formula = |text: &str| text != "clearance" && WORDS.iter().all(|(word, ..)| text != *word);
+        let has_formula = |text: &str| text.split(JOIN).any(|part| is_formula(weighed(part).1));
         match given {
-            [] => loaded.spec.search.objective.iter().any(|objective| is_formula(&objective.value)),
-            given => given.iter().any(|text| is_formula(text)),
+            [] => loaded.spec.search.objective.iter().any(|objective| has_formula(&objective.value)),
+            given => given.iter().any(|text| has_formula(text)),
         }
     }
 
     fn read(text: &str, drive: &Drive, loaded: &Loaded) -> Result<Self, (String, String)> {
-        let text = text.trim();
+        let kind = match text.contains(JOIN) {
+            false => MeasureKind::read(text.trim(), drive, loaded)?,
+            true => {
+                let part = |part| -> Result<(f64, MeasureKind), (String, String)> {
+                    let (weight, text) = weighed(part);
+                    let kind = MeasureKind::read(text, drive, loaded)
+                        .map_err(|(message, help)| (format!("in `{text}`: {message}"), help))?;
+                    Ok((weight, kind))
+                };
+                MeasureKind::Sum(text.split(JOIN).map(part).collect::<Result<_, _>>()?)
+            }
+        };
+        Ok(Self { text: text.trim().to_owned(), kind })
+    }
+
+    /// Whether the frames of a run are needed.
+    pub fn needs_frames(&self) -> bool {
+        !matches!(self.kind, MeasureKind::Clearance)
+    }
+
+    /// The value of a run; no number where its frames are none.
+    pub fn value(&self, margin: f64, trace: Option<&Trace>) -> f64 {
+        self.kind.value(margin, trace)
+    }
+}
+
+/// What stands between the parts of a sum, and behind the weight of one.
+const JOIN: char = ';';
+const TIMES: &str = " times ";
+
+/// A part of a sum: its weight, and what it is.
+fn weighed(part: &str) -> (f64, &str) {
+    let weight = |text: &str| text.trim().parse().ok().filter(|weight: &f64| weight.is_finite());
+    let (weight, rest) =
+        part.split_once(TIMES).and_then(|(first, rest)| Some((weight(first)?, rest))).unwrap_or((1.0, part));
+    (weight, rest.trim())
+}
+
+impl MeasureKind {
+    fn read(text: &str, drive: &Drive, loaded: &Loaded) -> Result<Self, (String, String)> {
         let at = |name: &str| drive.signals().iter().position(|signal: &Signal| signal.name == name);
-        let word = WORDS.iter().find(|(word, ..)| *word == text);
-        let kind = match (text, word) {
-            ("clearance", _) => MeasureKind::Clearance,
-            (_, Some((_, signal, what))) => match at(signal) {
-                Some(signal) => MeasureKind::Least(signal),
-                None => return Err((format!("there is a {what} on roads only"), String::new())),
-            },
+        match (text, WORDS.iter().find(|(word, ..)| *word == text)) {
+            ("clearance", _) => Ok(Self::Clearance),
+            (_, Some((_, signal, what))) => {
+                at(signal).map(Self::Least).ok_or_else(|| (format!("there is a {what} on roads only"), String::new()))
+            }
             _ => {
                 let formula = Formula::parse(text, &loaded.spec.signal_table()).map_err(|error| {
                     let help = error.suggestion.unwrap_or_else(|| {
-                        "an objective is `clearance`, `distance`, `ttc`, `rss` or a formula such as `always ego.speed < 50 km/h`"
+                        "an objective is `clearance`, `distance`, `ttc`, `rss`, a formula such as `always ego.speed < 50 km/h`, or a sum of \
+                         these: `distance; 0.3 times rss`"
                             .to_owned()
                     });
                     (error.message, help)
@@ -91,29 +132,18 @@ impl Measure {
                     let help = "factors are too large, or it says nothing about the time of a run".to_owned();
                     return Err(("this has no finite value".to_owned(), help));
                 }
-                MeasureKind::Formula(Box::new(formula))
+                Ok(Self::Formula(Box::new(formula)))
             }
-        };
-        Ok(Self { text: text.to_owned(), kind })
+        }
     }
 
-    /// Whether the frames of a run are needed.
-    pub fn needs_frames(&self) -> bool {
-        !matches!(self.kind, MeasureKind::Clearance)
-    }
-
-    /// The value of a run.
-    pub fn value(&self, margin: f64, frames: &Frames, step_s: f64) -> f64 {
-        match &self.kind {
-            MeasureKind::Clearance => margin,
-            MeasureKind::Least(signal) => {
-                let values = frames.signals.get(*signal).into_iter().flatten();
-                values.copied().fold(LEAST_MAX, f64::min)
-            }
-            MeasureKind::Formula(formula) => {
-                let trace = Trace::even(step_s, frames.signals.clone());
-                trace.ok().and_then(|trace| formula.robustness(&trace).ok()).unwrap_or(f64::NAN)
-            }
+    fn value(&self, margin: f64, trace: Option<&Trace>) -> f64 {
+        match (self, trace) {
+            (Self::Clearance, _) => margin,
+            (Self::Sum(parts), _) => parts.iter().map(|(weight, part)| weight * part.value(margin, trace)).sum(),
+            (Self::Least(signal), Some(trace)) => trace.signal(*signal).iter().copied().fold(LEAST_MAX, f64::min),
+            (Self::Formula(formula), Some(trace)) => formula.robustness(trace).unwrap_or(f64::NAN),
+            (Self::Least(_) | Self::Formula(_), None) => f64::NAN,
         }
     }
 }
@@ -134,6 +164,13 @@ fn located(loaded: &Loaded, span: Span, message: String, help: &str) -> Failure 
 #[derive(Debug, Default)]
 pub struct Frames {
     signals: Vec<Vec<f64>>,
+}
+
+impl Frames {
+    /// As a trace; nothing where a value is no number.
+    pub fn into_trace(self, step_s: f64) -> Option<Trace> {
+        Trace::even(step_s, self.signals).ok()
+    }
 }
 
 /// What is infinite in a signal, for formulas that subtract.

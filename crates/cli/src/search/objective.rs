@@ -108,7 +108,8 @@ impl<'a> ScenarioObjective<'a> {
                 break;
             }
         }
-        let values = self.measures.iter().map(|measure| measure.value(margin, &frames, drive.step_s())).collect();
+        let trace = frames.into_trace(drive.step_s());
+        let values = self.measures.iter().map(|measure| measure.value(margin, trace.as_ref())).collect();
         let seconds = choices.len() as f64 * drive.segment_seconds();
         Ok(Scored { values: signed(values, verdict.is_some()), verdict, choices, seconds, params: params.clone() })
     }

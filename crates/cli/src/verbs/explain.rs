@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anabranch_explore::explain::{ExplainError, Limits, Measure, explain};
+use anabranch_explore::explain::{ExplainError, Explanation, Limits, Measure, explain};
 use anabranch_kernel::{SegmentEnd, System, Verdict};
 use clap::Args;
 
@@ -10,12 +10,14 @@ use crate::exit::Exit;
 use crate::explain::files::{self, Files};
 use crate::explain::runs::record;
 use crate::explain::{Case, Story, against, human, machine, picture, threshold};
+use crate::explore::candidates::{Candidate, Source};
 use crate::explore::world;
 use crate::failure::Failure;
 use crate::load::{Override, parse_override};
 use crate::project::{self, Found};
 use crate::screen::{Global, Screen};
 use crate::simulate::Plan;
+use crate::triage::{self, Triage};
 
 /// Minimise a finding, and say which error at which moment mattered.
 #[derive(Args, Debug)]
@@ -53,13 +55,15 @@ impl Explain {
         let why = explain(case.question(), &limits).map_err(|error| refused(&case, error))?;
         screen.detail("making errors smaller");
         let thresholds = threshold::find(&case, &why)?;
+        screen.detail("asking what would have prevented it");
+        let triage = triage(&case, &why)?;
         let against = match &self.against {
             Some(file) => Some(against::compare(&case, &why.minimal.choices, file)?),
             None => None,
         };
         let is_as_found = self.sets.is_empty() && global.seed.is_none();
         let files = is_as_found.then(|| Files::beside(&found.path));
-        let story = Story { case: &case, why, thresholds, against, files };
+        let story = Story { case: &case, why, thresholds, triage, against, files };
         let object = machine::to_json(&story);
         if let Some(files) = &story.files {
             files::write(files, &story, &object, &picture::why(&case, &story.why)?)?;
@@ -79,6 +83,16 @@ fn case<'a>(found: &'a Found, drive: &'a anabranch_scenario::Drive, global: &Glo
         return Err(Failure::input(message, format!("it has {}", known.join(", "))));
     };
     Ok(Case { found, drive, seed, params, choices, requirement: requirement as u16 })
+}
+
+/// The smallest sequence run again with one thing changed; nothing if it is no contact on roads.
+fn triage(case: &Case<'_>, why: &Explanation) -> Result<Option<Triage>, Failure> {
+    let Some(start) = case.drive.space().all().iter().position(|params| *params == case.params) else {
+        return Ok(None);
+    };
+    let choices = why.minimal.choices.clone();
+    let candidate = Candidate { source: Source::Explored, start, choices, verdict: why.verdict };
+    triage::of(case.loaded(), case.drive, case.seed, &candidate)
 }
 
 /// With the same text and seed the finding must end as its file says.

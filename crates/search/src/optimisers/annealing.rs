@@ -1,12 +1,15 @@
-//! Simulated annealing (S3-15): downhill always, uphill by chance that cools; restarts; steps that adapt.
+//! Simulated annealing (S3-15): downhill always, uphill by chance that cools; restarts; steps that adapt, and steps along the
+//! differences of known points. Of several steps the one is taken of which most is expected after what was heard.
+
+use std::collections::VecDeque;
 
 use anabranch_kernel::{Seed, maths};
 use serde::{Deserialize, Serialize};
 
-use super::moves::{step_one, stretch, uniform_point};
+use super::moves::{bounced, snapped, step_one, stretch, uniform_point};
 use crate::dice::Dice;
 use crate::optimiser::{Optimiser, Told, plain_data};
-use crate::space::Layout;
+use crate::space::{Kind, Layout};
 
 const STEP_START: f64 = 0.4;
 const STEP_MAX: f64 = 0.5;
@@ -19,10 +22,42 @@ const WIDER: f64 = 1.2;
 const NARROWER: f64 = 0.955_442_792_2; // 1.2^(-1/4)
 /// How often a step changes one coordinate alone; the others change several at once.
 const ALONE: f64 = 0.2;
+/// How often a step goes along the difference of two of the best known points, as in differential evolution (Storn and Price 1997).
+/// Dangerous points often lie along a line, such as that of equal times of arrival; steps of one's own leave it, differences follow it.
+const ALONG: f64 = 0.5;
+/// Points that are known, the best ones. Fewer keep to one place; more are not yet dangerous.
+const KNOWN_MAX: usize = 24;
+const KNOWN_MIN: usize = 4;
+/// Length of such a step in differences, and share of the coordinates that take part.
+const ALONG_LENGTH: f64 = 0.8;
+const ALONG_SHARE: f64 = 0.9;
+/// Most steps that are thought of for the one that is simulated; how many is chance, so that some steps stay without thought and a
+/// known place is left again. What is expected of a step is a mean of what was heard, near points first (D. Shepard, 1968), less what
+/// nobody has looked at: without that curiosity the walk stays where it is, which is worse than expecting nothing.
+const THOUGHT_OF: usize = 8;
+/// How much more dangerous a point may be than expected: usual changes of value for the width of the space.
+const CURIOSITY: f64 = 4.0;
+/// Points that expectations are made of, the newest.
+const HEARD_MAX: usize = 64;
+/// Points nearer to each other than this (squared) are the same.
+const SAME: f64 = 1e-6;
 
 /// A walk begins at the best of so many uniform points: a good place to begin is worth more than steps from a bad one.
 fn starts_of(layout: &Layout) -> u64 {
     layout.len().div_ceil(2).clamp(1, 8) as u64
+}
+
+/// In four sums, which a processor makes side by side.
+fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    let (a, b) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(x, y)| (x - y) * (x - y)).sum();
+    let mut sums = [0.0; 4];
+    for (a, b) in a.zip(b) {
+        for n in 0..4 {
+            sums[n] += (a[n] - b[n]) * (a[n] - b[n]);
+        }
+    }
+    rest + (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 /// One walker with memory of its best place.
@@ -43,6 +78,10 @@ pub struct Annealing {
     walks: u64,
     /// Uniform points that are still to be drawn before the walk begins at the best of them.
     starts_left: u64,
+    /// The most dangerous points so far, the worst one first.
+    known: Vec<Told>,
+    /// The newest points, oldest first.
+    heard_of: VecDeque<Told>,
 }
 
 impl Annealing {
@@ -63,6 +102,8 @@ impl Annealing {
             idle: 0,
             walks: 0,
             starts_left: starts,
+            known: Vec::new(),
+            heard_of: VecDeque::new(),
         }
     }
     fn neighbour(&self, from: &[f64], dice: &mut Dice) -> Vec<f64> {
@@ -78,6 +119,10 @@ impl Annealing {
             }
             return point;
         }
+        if self.known.len() >= KNOWN_MIN && dice.flips(ALONG) {
+            self.step_along(&mut point, dice);
+            return point;
+        }
         let share = if dice.flips(ALONE) { 1.0 / self.layout.len() as f64 } else { dice.uniform() };
         let surely = dice.below(self.layout.len());
         for (n, kind) in self.layout.kinds.iter().enumerate() {
@@ -87,7 +132,65 @@ impl Annealing {
         }
         point
     }
+    /// A step along the difference of two known points; an alternative is that of the one or stays.
+    fn step_along(&self, point: &mut [f64], dice: &mut Dice) {
+        let count = self.known.len();
+        let to = dice.below(count);
+        let from = (to + 1 + dice.below(count - 1)) % count;
+        let length = ALONG_LENGTH * maths::exp(0.5 * dice.normal());
+        let (to, from) = (&self.known[to].point, &self.known[from].point);
+        for (n, kind) in self.layout.kinds.iter().enumerate() {
+            if !dice.flips(ALONG_SHARE) {
+                continue;
+            }
+            point[n] = match kind {
+                Kind::OneOf(_) if dice.flips(0.5) => to[n],
+                Kind::OneOf(_) => point[n],
+                _ => snapped(*kind, bounced(point[n] + length * (to[n] - from[n]))),
+            };
+        }
+    }
+    fn remember(&mut self, told: &Told) {
+        if !told.value.is_finite() {
+            return;
+        }
+        // Alternatives and whole numbers lie where all of their kind lie.
+        let point = self.layout.kinds.iter().zip(&told.point).map(|(kind, x)| snapped(*kind, *x)).collect();
+        let told = Told { point, value: told.value };
+        if self.heard_of.len() == HEARD_MAX {
+            self.heard_of.pop_front();
+        }
+        self.heard_of.push_back(told.clone());
+        let at = self.known.partition_point(|known| known.value <= told.value);
+        self.known.insert(at, told);
+        self.known.truncate(KNOWN_MAX);
+    }
+    /// The step of which most is expected.
+    fn next(&self, from: &[f64], dice: &mut Dice) -> Vec<f64> {
+        let mut best = (f64::INFINITY, Vec::new());
+        for _ in 0..=dice.below(THOUGHT_OF) {
+            let point = self.neighbour(from, dice);
+            let expected = self.expected(&point);
+            if expected < best.0 || best.1.is_empty() {
+                best = (expected, point);
+            }
+        }
+        best.1
+    }
+    /// How safe a point may be, at its most dangerous.
+    fn expected(&self, point: &[f64]) -> f64 {
+        let (mut sum, mut weights, mut nearest) = (0.0, 0.0, f64::INFINITY);
+        for told in &self.heard_of {
+            let squared = squared_distance(point, &told.point) + SAME;
+            let weight = 1.0 / (squared * squared * squared);
+            sum += weight * told.value;
+            weights += weight;
+            nearest = squared.min(nearest);
+        }
+        sum / weights - CURIOSITY * self.usual * nearest.sqrt()
+    }
     fn hear(&mut self, told: &Told, dice: &mut Dice) {
+        self.remember(told);
         self.starts_left = self.starts_left.saturating_sub(1);
         let Some(current) = &self.current else {
             self.best = Some(told.clone());
@@ -130,6 +233,9 @@ impl Annealing {
             (self.step, self.heat) = (STEP_START / 10.0, HEAT_START / 50.0);
         } else {
             (self.current, self.best) = (None, None);
+            // What is known would lead back to where the last walk ended.
+            self.known.clear();
+            self.heard_of.clear();
             self.starts_left = starts_of(&self.layout);
         }
     }
@@ -145,7 +251,7 @@ impl Optimiser for Annealing {
             self.asked += 1;
             let mut dice = Dice::new(self.seed, "search/annealing", self.asked);
             points.push(match &self.current {
-                Some(current) if self.starts_left == 0 => self.neighbour(&current.point, &mut dice),
+                Some(current) if self.starts_left == 0 => self.next(&current.point, &mut dice),
                 _ => uniform_point(&self.layout, &mut dice),
             });
         }

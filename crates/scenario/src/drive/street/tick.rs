@@ -18,6 +18,7 @@ use super::look::Viewer;
 use super::others::Other;
 use super::rules::Moved;
 use super::signals::Moment;
+use super::witness::is_believed;
 use super::{Buffers, Handed, Street, StreetState, place};
 
 /// Others nearer than this get their exact distance; for those beyond it a bound is told.
@@ -319,6 +320,14 @@ impl Drive {
         trailer.map_or(nearest_m, |(body, pose)| nearest_m.min(street.nearest_m(body, pose, others)))
     }
 
+    /// The same to the nearest one in whom the car does not believe.
+    fn unseen_m(&self, street: &Street, state: &DriveState, own: &StreetState, others: &[Other]) -> f64 {
+        let mut tracks = Vec::new();
+        street.believed_at(own, &mut tracks);
+        let unseen: Vec<Other> = others.iter().filter(|other| !is_believed(other, &tracks)).copied().collect();
+        self.others_m(street, state, own, &unseen)
+    }
+
     fn street_frame(
         &self,
         street: &Street,
@@ -344,6 +353,10 @@ impl Drive {
         frame[road::OTHERS_DISTANCE] = match scratch.wants(road::OTHERS_DISTANCE) {
             true if event.has_met => 0.0,
             true => self.others_m(street, state, own, &buffers.others),
+            false => f64::INFINITY,
+        };
+        frame[road::UNSEEN_DISTANCE] = match scratch.wants(road::UNSEEN_DISTANCE) {
+            true => self.unseen_m(street, state, own, &buffers.others),
             false => f64::INFINITY,
         };
         self.signal_vehicle(car, &own.attached, event, &mut frame);

@@ -1,6 +1,6 @@
 //! What a witness of a run tells: who was where in every base cycle, in whom the car believed, and who could be seen.
 
-use anabranch_geometry::Pose;
+use anabranch_geometry::{Point, Pose};
 use anabranch_kernel::{Fault, Watch};
 use anabranch_sensing::{Mount, RaySensor, RaySensorSpec};
 
@@ -51,22 +51,33 @@ pub(super) fn by_day(given: &SensorSpec) -> RaySensor {
     RaySensor::new(RaySensorSpec { mount, view_rad: turn, horizon_m: given.range_m, rays })
 }
 
+/// Whether the car believes in somebody: one of the places of its tracks is his.
+pub(super) fn is_believed(other: &Other, tracks: &[Point]) -> bool {
+    let is_his = |track: &Point| {
+        let local = other.pose.local_from_world(*track);
+        local.x.abs() < other.half_length_m + BELIEVED_M && local.y.abs() < other.half_width_m + BELIEVED_M
+    };
+    tracks.iter().any(is_his)
+}
+
 impl Street {
+    /// Where the car believes that somebody is: confirmed tracks, moved on since the last look.
+    pub(super) fn believed_at(&self, own: &StreetState, tracks: &mut Vec<Point>) {
+        let since_look = own.branch.tick % u32::from(self.fuse_ticks);
+        let seconds = f64::from(since_look) * (self.step_us as f64 * 1e-6);
+        tracks.extend(own.tracks.confirmed().map(|track| as_seen(track, seconds).pose.point()));
+    }
+
     /// Tells who is around, if somebody wants to know.
     pub(super) fn tell_around(&self, own: &StreetState, others: &[Other], tick: u32, watch: &mut Watch<'_>) {
         if !watch.wants_around() {
             return;
         }
-        let since_look = own.branch.tick % u32::from(self.fuse_ticks);
-        let seconds = f64::from(since_look) * (self.step_us as f64 * 1e-6);
-        let tracks: Vec<_> = own.tracks.confirmed().map(|track| as_seen(track, seconds).pose.point()).collect();
+        let mut tracks = Vec::new();
+        self.believed_at(own, &mut tracks);
         let mut numbers = Vec::with_capacity(WIDTH * others.len());
         for other in others {
-            let is_near = |track: &&anabranch_geometry::Point| {
-                let local = other.pose.local_from_world(**track);
-                local.x.abs() < other.half_length_m + BELIEVED_M && local.y.abs() < other.half_width_m + BELIEVED_M
-            };
-            let is_believed = f64::from(u8::from(tracks.iter().any(|track| is_near(&track))));
+            let is_believed = f64::from(u8::from(is_believed(other, &tracks)));
             let Pose { x, y, heading } = other.pose;
             let (number, speed_mps) = (f64::from(other.number), other.speed_mps);
             numbers.extend([number, x, y, heading, speed_mps, other.half_length_m, other.half_width_m, is_believed]);
