@@ -11,8 +11,8 @@ fn accident() -> String {
 #[test]
 fn accidents_at_the_t_junction_are_found_in_the_closed_loop_and_told_apart_with_their_causes() {
     let (project, scenario) = (Project::new(), accident());
-    // Three of the first twelve seeds have the published mechanism among their accidents (4, 5 and 11); most have others.
-    let search = ["--seed", "5", "search", &scenario, "-q", "--budget", "200", "--no-baseline"];
+    // Three of the first twelve seeds have the published mechanism among their accidents (6, 8 and 9); most have others.
+    let search = ["--seed", "9", "search", &scenario, "-q", "--budget", "200", "--no-baseline"];
     let (code, found) = project.json(&search);
     assert_eq!((code, &found["verdict"]), (1, &"violated".into()), "{found}");
     let accidents = found["groups"].as_array().unwrap();
