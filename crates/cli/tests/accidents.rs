@@ -58,7 +58,7 @@ fn a_search_says_why_in_words() {
 fn a_driver_from_outside_is_asked_again_why_it_had_an_accident() {
     let (project, scenario) = (Project::new(), accident());
     let driver = format!("{}/../../examples/lane_keeper.py", env!("CARGO_MANIFEST_DIR"));
-    // It stops at the sign and yields to nobody.
+    // It stops at signs and yields to nobody.
     let search = ["--seed", "1", "search", &scenario, "-q", "--driver", &driver, "--budget", "60"];
     let mut command =
         project.command(&[&search[..], &["--no-baseline", "--stop-on-first", "--format", "json"]].concat());
@@ -68,9 +68,10 @@ fn a_driver_from_outside_is_asked_again_why_it_had_an_accident() {
     assert_eq!((ran.code, &found["verdict"]), (1, &"violated".into()), "{found}");
     let triage = &found["groups"][0]["triage"];
     assert_eq!(triage["with"], "car `other`", "{triage}");
-    // It sees the other and drives on: no better sight prevents that, the built-in driver in its calm manner does.
-    assert_eq!((&triage["cause"], &triage["fault"]), (&"controller too aggressive".into(), &"car".into()), "{triage}");
-    for question in ["nothing_hides", "perfect_sensor"] {
-        assert_eq!(triage["prevented_by"][question], false, "{triage}");
+    // The same program is asked again and told other things: with the sign in sight it stops, and it knows of the sign by day or from a map.
+    assert_eq!((&triage["cause"], &triage["fault"]), (&"missed".into(), &"car".into()), "{triage}");
+    let prevented = [("daylight", true), ("signs_known", true), ("nothing_hides", false), ("perfect_sensor", false)];
+    for (question, answer) in prevented {
+        assert_eq!(triage["prevented_by"][question], answer, "{question}: {triage}");
     }
 }

@@ -3,6 +3,7 @@
 use anabranch_search::Ended;
 
 use super::facts::Facts;
+use super::objective::JUST;
 use crate::escape::escape;
 use crate::numbers::{duration, grouped, short};
 use crate::screen::Paint;
@@ -42,7 +43,9 @@ pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
     if let Some(best) = facts.report.best().filter(|best| best.value() < f64::INFINITY) {
         let value = best.result.as_ref().map_or(f64::INFINITY, |outcome| outcome.value());
         let objective = &facts.objective.measures[0].text;
-        row("most dangerous", &format!("simulation {}, {objective} {}", best.number + 1, short(value, 4)));
+        // A violation whose objective does not show it has no value of its own.
+        let value = if (-JUST..0.0).contains(&value) { "violates".to_owned() } else { short(value, 4) };
+        row("most dangerous", &format!("simulation {}, {objective}: {value}", best.number + 1));
         row("", &facts.objective.varied.space.describe(&rounded(&facts.objective.varied.plain(&best.values))));
     }
     if let Some(first) = facts.report.simulations_to_first() {

@@ -85,7 +85,8 @@ impl Measure {
                 MeasureKind::Sum(text.split(JOIN).map(part).collect::<Result<_, _>>()?)
             }
         };
-        Ok(Self { text: text.trim().to_owned(), kind })
+        // Long sums are written over several lines, and told in one.
+        Ok(Self { text: text.split_whitespace().collect::<Vec<_>>().join(" "), kind })
     }
 
     /// Whether the frames of a run are needed.

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::load::Loaded;
 
 /// Value of a violation whose objective does not show it, and border of what violates nothing.
-const JUST: f64 = 1e-9;
+pub const JUST: f64 = 1e-9;
 
 /// A scenario and all that varies in it.
 #[derive(Debug)]
