@@ -55,7 +55,8 @@ pub struct Search {
     /// Most simulations [default: that of the scenario, or 300].
     #[arg(long, visible_alias = "evals", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub budget: Option<u64>,
-    /// What is made small: clearance, distance, ttc, rss, or a formula; may be repeated, and several give a front.
+    /// What is made small: clearance, distance, ttc, rss, a formula, or a sum of them ("distance; 0.3 times rss"); may be repeated, and
+    /// several give a front.
     #[arg(long, value_name = "WHAT")]
     pub objective: Vec<String>,
     /// Vary a value of the scenario too, as in ego.start.y="-0.3 m .. 0.3 m"; may be repeated.
