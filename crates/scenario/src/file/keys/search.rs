@@ -27,7 +27,7 @@ pub(super) static SEARCH: Section = Section {
             "objective",
             Kind::Texts,
             Need::Optional,
-            "What is made small: `clearance`, `distance`, `ttc`, `rss`, or a formula over the signals of requirements whose margin counts. The \
+            "What is made small: `clearance`, `distance`, `ttc`, `rss`, or a formula over the signals of requirements whose margin counts; parts between `;` are added. The \
              first leads, several give a front. `clearance` if left out (S3-13, S3-14).",
         ),
         key(
