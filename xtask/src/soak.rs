@@ -13,7 +13,15 @@ struct Campaign {
     dose: &'static str,
 }
 
-const CAMPAIGNS: [Campaign; 6] = [
+const CAMPAIGNS: [Campaign; 7] = [
+    Campaign {
+        name: "families",
+        package: "anabranch-explore",
+        binary: "explorer",
+        test: "verdicts_state_a_resolution_that_holds",
+        variable: "ANABRANCH_FAMILY_WORLDS",
+        dose: "100",
+    },
     Campaign {
         name: "verdicts",
         package: "anabranch-scenario",

@@ -44,7 +44,7 @@ impl System for Slider {
         key.real(1, s[1]);
     }
     fn danger(&self, s: &[f64; 2]) -> Danger {
-        Danger { worst: s[0].abs() as f32, ..Danger::default() }
+        Danger { worst: s[0].abs(), ..Danger::default() }
     }
 }
 

@@ -28,7 +28,7 @@
 //!         Ok(SegmentEnd::Open)
 //!     }
 //!     fn cell(&self, s: &[f64; 2], key: &mut KeyWriter<'_>) { key.real(0, s[0]); key.real(1, s[1]); }
-//!     fn danger(&self, s: &[f64; 2]) -> Danger { Danger { worst: s[0].abs() as f32, ..Danger::default() } }
+//!     fn danger(&self, s: &[f64; 2]) -> Danger { Danger { worst: s[0].abs(), ..Danger::default() } }
 //! }
 //!
 //! let slider = Slider {

@@ -8,9 +8,10 @@ use arrayvec::ArrayVec;
 
 use crate::settings::Keep;
 
-/// A cell that is entered again by a member worse by at least this is re-opened (scope `visited`). In metres or radians,
-/// the units of danger; small against any clearance of interest, large against rounding, so that re-opening ends.
-pub const REOPEN_STEP: f32 = 1e-3;
+/// By how much a member must be worse to re-open a cell that was expanded (scope `visited`), for the danger and for each
+/// axis of the system. A share of what random runs range over, so that no unit matters: small against any
+/// difference of interest, large against rounding, so that re-opening ends.
+pub(crate) type ReopenSteps = ArrayVec<f64, { AXES_MAX + 1 }>;
 
 /// Number of a kept member; numbers only grow.
 pub(crate) type Member = u32;
@@ -41,60 +42,57 @@ pub(crate) enum Arrival {
 pub(crate) struct Cells {
     axes: usize,
     first_cell: u32,
-    /// Side by side, so that a cell is one place in memory.
-    slots: Vec<Slot>,
-}
-
-/// The best score along one axis of a cell, and who has it.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    score: f32,
-    holder: Member,
+    /// The best score along each axis of each cell.
+    scores: Vec<f64>,
+    /// Who has it.
+    holders: Vec<Member>,
+    reopen: ReopenSteps,
 }
 
 impl Cells {
     /// Cells for a rule and the number of axes of the system.
-    pub(crate) fn new(keep: Keep, system_axes: usize) -> Self {
+    pub(crate) fn new(keep: Keep, system_axes: usize, reopen: ReopenSteps) -> Self {
         let axes = match keep {
             Keep::First => 0,
             Keep::Worst => 1,
             Keep::Extremes => 1 + system_axes,
         };
-        Self { axes, first_cell: 0, slots: Vec::new() }
+        Self { axes, first_cell: 0, scores: Vec::new(), holders: Vec::new(), reopen }
     }
 
     /// Forgets all rows: cells numbered below `next_cell` will never be asked for again.
     pub(crate) fn start_over(&mut self, next_cell: u32) {
         self.first_cell = next_cell;
-        self.slots.clear();
+        self.scores.clear();
+        self.holders.clear();
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> u64 {
-        size_of_val(self.slots.as_slice()) as u64
+        (size_of_val(self.scores.as_slice()) + size_of_val(self.holders.as_slice())) as u64
     }
 
     /// A new cell is entered by its first member.
     pub(crate) fn open(&mut self, danger: &Danger, member: Member) {
         if self.axes > 0 {
-            let scores = std::iter::once(&danger.worst).chain(&danger.axes).take(self.axes);
-            self.slots.extend(scores.map(|&score| Slot { score, holder: member }));
+            self.scores.extend(std::iter::once(&danger.worst).chain(&danger.axes).take(self.axes));
+            self.holders.extend(std::iter::repeat_n(member, self.axes));
         }
     }
 
     /// A cell that was entered in an earlier process; its members follow.
     pub(crate) fn open_vacant(&mut self) {
-        let vacant = Slot { score: f32::NEG_INFINITY, holder: Member::MAX };
-        self.slots.extend(std::iter::repeat_n(vacant, self.axes));
+        self.scores.extend(std::iter::repeat_n(f64::NEG_INFINITY, self.axes));
+        self.holders.extend(std::iter::repeat_n(Member::MAX, self.axes));
     }
 
     /// A member of a level in which nothing is merged: it counts only if it is the first of its cell.
     pub(crate) fn enter_unmerged(&mut self, cell: u32, danger: &Danger, member: Member) {
         let row = (cell - self.first_cell) as usize * self.axes;
         let scores = std::iter::once(danger.worst).chain(danger.axes.iter().copied());
-        for (slot, score) in self.slots[row..row + self.axes].iter_mut().zip(scores) {
-            if slot.holder == Member::MAX {
-                *slot = Slot { score, holder: member };
+        for (at, score) in (row..row + self.axes).zip(scores) {
+            if self.holders[at] == Member::MAX {
+                (self.scores[at], self.holders[at]) = (score, member);
             }
         }
     }
@@ -109,23 +107,24 @@ impl Cells {
         waiting: impl Fn(Member) -> Option<JobOrder>,
     ) -> Arrival {
         let row = (cell - self.first_cell) as usize * self.axes;
-        let slots = &mut self.slots[row..row + self.axes];
+        let best_scores = &mut self.scores[row..row + self.axes];
+        let holders = &mut self.holders[row..row + self.axes];
         let scores = std::iter::once(danger.worst).chain(danger.axes.iter().copied());
         let mut dethroned = Members::new();
         let mut won = false;
-        for (slot, score) in slots.iter_mut().zip(scores) {
-            let Slot { score: best, holder } = *slot;
+        for (axis, score) in scores.take(best_scores.len()).enumerate() {
+            let (best, holder) = (best_scores[axis], holders[axis]);
             if score < best {
                 continue;
             }
             let holder_job = waiting(holder);
             let wins = match holder_job {
                 Some(holder_job) => score > best || job < holder_job,
-                None => score >= best + REOPEN_STEP,
+                None => score > best && score >= best + self.reopen.get(axis).copied().unwrap_or(0.0),
             };
             if wins {
                 won = true;
-                *slot = Slot { score, holder: member };
+                (best_scores[axis], holders[axis]) = (score, member);
                 if holder_job.is_some() && !dethroned.contains(&holder) {
                     dethroned.push(holder);
                 }
@@ -134,7 +133,7 @@ impl Cells {
         if !won {
             return Arrival::Merged;
         }
-        dethroned.retain(|m| !slots.iter().any(|slot| slot.holder == *m));
+        dethroned.retain(|m| !holders.contains(m));
         Arrival::Kept { replaced: dethroned }
     }
 }
@@ -148,12 +147,12 @@ mod tests {
     use super::*;
 
     fn danger(worst: i8, axis: i8) -> Danger {
-        Danger { worst: f32::from(worst), axes: [f32::from(axis), -f32::from(axis)].into_iter().collect() }
+        Danger { worst: f64::from(worst), axes: [f64::from(axis), -f64::from(axis)].into_iter().collect() }
     }
 
     /// The members kept of one cell when they arrive in the given order.
     fn kept(keep: Keep, members: &[(i8, i8)], order: &[usize]) -> BTreeSet<usize> {
-        let mut cells = Cells::new(keep, 2);
+        let mut cells = Cells::new(keep, 2, ReopenSteps::new());
         let mut alive = BTreeSet::new();
         for (n, &i) in order.iter().enumerate() {
             let (worst, axis) = members[i];
@@ -196,14 +195,15 @@ mod tests {
 
     #[test]
     fn an_expanded_cell_is_reopened_only_by_a_clearly_worse_member() {
-        let mut cells = Cells::new(Keep::Worst, 0);
+        const STEP: f64 = 1e-3;
+        let mut cells = Cells::new(Keep::Worst, 0, [STEP].into_iter().collect());
         let job = JobOrder { parent: 0, choice: 0 };
         cells.open(&danger(1, 0), 0);
-        let mut enter = |worst: f32| {
+        let mut enter = |worst: f64| {
             let danger = Danger { worst, ..Danger::default() };
             cells.enter(0, &danger, job, 1, |_| None)
         };
-        assert_eq!(enter(1.0 + REOPEN_STEP / 2.0), Arrival::Merged);
-        assert_eq!(enter(1.0 + 2.0 * REOPEN_STEP), Arrival::Kept { replaced: Members::new() });
+        assert_eq!(enter(1.0 + STEP / 2.0), Arrival::Merged);
+        assert_eq!(enter(1.0 + 2.0 * STEP), Arrival::Kept { replaced: Members::new() });
     }
 }

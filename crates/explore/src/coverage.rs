@@ -5,18 +5,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use anabranch_kernel::{
     CellKey, Chance, Choice, Choices, Grid, Job, KeyWriter, Params, Seed, SegmentEnd, System, maths,
 };
-use rayon::prelude::*;
 
+use crate::modes::{Mode, ModeReader};
 use crate::runner::cell_key;
 use crate::table::Table;
+use crate::unmerged::{Begun, Ended, run_all};
 
-/// Runs that are advanced together.
-const SIDE_BY_SIDE: u64 = 64;
+/// The share of random runs that must stay inside what was explored, unless somebody asks for another.
+pub const TARGET_SHARE: f64 = 0.99;
+/// Probability of calling an exploration covered that is not, over all looks together.
+pub const DOUBT: f64 = 0.05;
 
-/// Where surely fewer random runs than this stay inside what was explored, an exploration without finding is no pass.
-pub const COVERED_SHARE: f64 = 0.95;
+/// Whether enough random runs stay inside what was explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covered {
+    /// Surely enough of them do.
+    Yes,
+    /// That is not so, or could not be shown.
+    No,
+    /// There were too few runs to say; never a pass.
+    Unknown,
+}
 
-/// What random runs found about an exploration.
+/// What random runs found about an exploration, drawn after its last segment: none of them became part of it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Coverage {
     /// Random runs; every live choice equally likely at every segment.
@@ -29,6 +40,10 @@ pub struct Coverage {
     pub share_low: f64,
     /// Upper end of the interval.
     pub share_high: f64,
+    /// The share that is asked for.
+    pub target: f64,
+    /// This look's part of the [`DOUBT`]; looks share it.
+    pub doubt: f64,
     /// By how much a random run came closer than the whole exploration.
     pub worst_missed: f64,
     /// Runs that violated a requirement of which the exploration found no violation.
@@ -38,18 +53,45 @@ pub struct Coverage {
     /// Good–Turing estimate of the share of steps of such runs that end in cells which neither the exploration nor these
     /// runs have seen.
     pub unseen_mass: f64,
-    /// How often rollouts were drawn: each time afresh, after the exploration looked closer.
+    /// How often random runs were drawn: each time afresh, after the exploration had gone on.
     pub draws: u32,
+    /// States of random runs that had left what was explored and joined it.
+    pub joined: u64,
+    /// Segments of all random runs, those that joined included.
+    pub segments: u64,
+    /// Whether nothing was merged, so that every run is inside.
+    pub is_exhaustive: bool,
     /// Cells on the way of runs that the exploration disagrees with.
     pub(crate) disagreed: BTreeSet<CellKey>,
+    /// Runs that left what was explored.
+    pub(crate) outside: Vec<(usize, Vec<Choice>)>,
+    /// How many runs met each value of a discrete variable.
+    pub(crate) met: BTreeMap<Mode, u32>,
 }
 
 impl Coverage {
-    /// Whether enough random runs may stay inside, by the upper end of the interval: what chance could have done is not
-    /// held against an exploration. None if nobody looked.
-    pub fn is_covered(&self) -> Option<bool> {
-        (self.rollouts > 0).then_some(self.share_high >= COVERED_SHARE)
+    /// Of an exploration that merged nothing.
+    pub(crate) fn exhaustive() -> Self {
+        let (share, target) = (1.0, TARGET_SHARE);
+        Self { share, share_low: share, share_high: share, target, is_exhaustive: true, ..Self::default() }
     }
+
+    /// Whether the one-sided lower end of the share is at least the target, at this look's part of the doubt.
+    pub fn covered(&self) -> Covered {
+        if self.is_exhaustive {
+            return Covered::Yes;
+        }
+        if self.rollouts == 0 || self.rollouts < runs_needed(self.target, self.doubt) {
+            return Covered::Unknown;
+        }
+        let lower = lower_end(self.runs_inside, self.rollouts, self.doubt);
+        if lower >= self.target { Covered::Yes } else { Covered::No }
+    }
+}
+
+/// Fewest runs that can show the target if none of them leaves what was explored: 299 for 99 % with a doubt of 5 %.
+pub(crate) fn runs_needed(target: f64, doubt: f64) -> u64 {
+    (maths::ln(doubt) / maths::ln(target)).ceil() as u64
 }
 
 /// What a random run is compared with.
@@ -63,30 +105,48 @@ pub(crate) struct Explored<'a> {
     pub(crate) found: &'a [u16],
     /// Which drawing of rollouts this is; each is independent of the others.
     pub(crate) draw: u32,
+    pub(crate) target: f64,
+    pub(crate) doubt: f64,
+    /// Reads modes, if somebody will search where runs hardly ever come.
+    pub(crate) modes: Option<ModeReader>,
 }
 
 struct Rollout {
+    number: u64,
     start: usize,
     choices: Vec<Choice>,
     inside: bool,
     margin: f64,
-    violated: Vec<u16>,
     /// Cells on its way.
     keys: Vec<CellKey>,
     /// Those that were not explored.
     outside: Vec<CellKey>,
-    steps: u64,
+    /// Modes on its way.
+    modes: BTreeSet<Mode>,
 }
 
 impl Rollout {
-    fn begin(start: usize) -> Self {
-        let (choices, violated, keys, outside) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { start, choices, inside: true, margin: f64::INFINITY, violated, keys, outside, steps: 0 }
+    fn begin(number: u64, start: usize) -> Self {
+        let (choices, keys, outside) = (Vec::new(), Vec::new(), Vec::new());
+        let modes = BTreeSet::new();
+        Self { number, start, choices, inside: true, margin: f64::INFINITY, keys, outside, modes }
     }
 
-    /// The run goes on through a cell.
-    fn pass(&mut self, key: Option<CellKey>, merged_here: bool, explored: &Explored<'_>) {
+    /// A segment of the run is over.
+    fn see<S: System>(&mut self, system: &S, level: u32, job: &Job<S::State>, explored: &Explored<'_>) {
+        self.choices.push(job.choice);
+        self.margin = self.margin.min(job.margin);
+        if let Some(reader) = &explored.modes {
+            self.modes.extend(reader.read(system, &job.state));
+        }
+        if job.end != Ok(SegmentEnd::Open) || level >= explored.levels_max {
+            self.inside &= job.end.is_ok();
+            return;
+        }
+        let mut writer = KeyWriter::new(explored.grid);
+        let key = cell_key(system, &job.state, explored.level_in_key.then_some(level), &mut writer);
         let known = key.is_some_and(|key| explored.table.contains(key));
+        let merged_here = level.is_multiple_of(explored.merge_every);
         self.inside &= !merged_here || known;
         self.keys.extend(key);
         self.outside.extend(key.filter(|_| merged_here && !known));
@@ -101,23 +161,27 @@ pub(crate) fn measure<S: System>(
     rollouts: u64,
     explored: &Explored<'_>,
 ) -> Coverage {
-    let firsts: Vec<u64> = (0..rollouts).step_by(SIDE_BY_SIDE as usize).collect();
-    let runs: Vec<Rollout> = firsts
-        .into_par_iter()
-        .flat_map_iter(|first| {
-            let count = SIDE_BY_SIDE.min(rollouts - first);
-            run_side_by_side(system, seed, starts, first, count, explored)
-        })
-        .collect();
-    let mut coverage = Coverage { rollouts: runs.len() as u64, draws: explored.draw + 1, ..Coverage::default() };
-    let (mut steps, mut outside) = (0, BTreeMap::new());
+    let runs = draw_runs(system, seed, starts, rollouts, explored);
+    let Explored { target, doubt, .. } = *explored;
+    let mut coverage =
+        Coverage { rollouts: runs.len() as u64, draws: explored.draw + 1, target, doubt, ..Coverage::default() };
+    let mut outside = BTreeMap::new();
     for run in runs {
-        steps += run.steps;
+        coverage.segments += run.segments;
+        let violated: Vec<u16> = match &run.end {
+            Ok(SegmentEnd::Violated(verdicts)) => verdicts.iter().map(|verdict| verdict.requirement).collect(),
+            _ => Vec::new(),
+        };
+        let run = run.notes;
+        run.modes.iter().for_each(|mode| *coverage.met.entry(*mode).or_insert(0) += 1);
         run.outside.iter().for_each(|key| *outside.entry(*key).or_insert(0_u32) += 1);
         coverage.runs_inside += u64::from(run.inside);
         coverage.worst_missed = coverage.worst_missed.max(explored.margin - run.margin);
-        if !run.violated.is_empty() {
-            if run.violated.iter().any(|r| !explored.found.contains(r)) {
+        if !run.inside {
+            coverage.outside.push((run.start, run.choices.clone()));
+        }
+        if !violated.is_empty() {
+            if violated.iter().any(|requirement| !explored.found.contains(requirement)) {
                 coverage.disagreements += 1;
                 coverage.disagreed.extend(&run.keys);
             }
@@ -128,67 +192,44 @@ pub(crate) fn measure<S: System>(
         coverage.worst_missed = 0.0;
     }
     let once = outside.values().filter(|count| **count == 1).count();
-    coverage.unseen_mass = once as f64 / steps.max(1) as f64;
+    coverage.unseen_mass = once as f64 / coverage.segments.max(1) as f64;
     coverage.share = coverage.runs_inside as f64 / coverage.rollouts.max(1) as f64;
     (coverage.share_low, coverage.share_high) = clopper_pearson(coverage.runs_inside, coverage.rollouts, 0.05);
     coverage
 }
 
-fn run_side_by_side<S: System>(
+fn draw_runs<S: System>(
     system: &S,
     seed: Seed,
     starts: &[Params],
-    first: u64,
-    count: u64,
+    rollouts: u64,
     explored: &Explored<'_>,
-) -> Vec<Rollout> {
+) -> Vec<Ended<Rollout>> {
     let chance = match explored.draw {
         0 => Chance::new(seed, "rollout"),
         again => Chance::new(seed, &format!("rollout {again}")),
     };
-    let (mut finished, mut active, mut jobs) = (Vec::new(), Vec::new(), Vec::new());
-    for n in first..first + count {
-        let start = chance.at(n).below(0, starts.len() as u64) as usize;
-        let Ok(state) = system.start(seed, &starts[start]) else { continue };
-        active.push((n, Rollout::begin(start)));
-        jobs.push(Job::new(state, Choice::NONE));
-    }
-    let mut writer = KeyWriter::new(explored.grid);
-    let mut live = Choices::new();
-    let mut level = 0;
-    while !jobs.is_empty() {
-        for (job, (n, run)) in jobs.iter_mut().zip(&mut active) {
-            system.live(&job.state, &mut live);
-            job.choice = live[chance.at(*n).below(1 + u64::from(level), live.len() as u64) as usize];
-            run.choices.push(job.choice);
-        }
-        system.run_many(&mut jobs);
-        level += 1;
-        let mut still = (Vec::new(), Vec::new());
-        for (job, (n, mut run)) in jobs.into_iter().zip(active) {
-            run.margin = run.margin.min(job.margin);
-            run.steps += 1;
-            let key = cell_key(system, &job.state, explored.level_in_key.then_some(level), &mut writer);
-            match job.end {
-                Ok(SegmentEnd::Open) if level < explored.levels_max => {
-                    run.pass(key, level.is_multiple_of(explored.merge_every), explored);
-                    still.0.push(Job::new(job.state, Choice::NONE));
-                    still.1.push((n, run));
-                    continue;
-                }
-                Ok(SegmentEnd::Violated(verdicts)) => run.violated = verdicts.iter().map(|v| v.requirement).collect(),
-                Ok(_) => {}
-                Err(_) => run.inside = false,
-            }
-            if run.violated.is_empty() {
-                run.keys = Vec::new();
-            }
-            finished.push((n, run));
-        }
-        (jobs, active) = still;
-    }
-    finished.sort_by_key(|(n, _)| *n);
-    finished.into_iter().map(|(_, run)| run).collect()
+    let begun = (0..rollouts)
+        .filter_map(|number| {
+            let start = chance.at(number).below(0, starts.len() as u64) as usize;
+            let state = system.start(seed, &starts[start]).ok()?;
+            Some(Begun { state, level: 0, notes: Rollout::begin(number, start) })
+        })
+        .collect();
+    run_all(
+        system,
+        explored.levels_max,
+        begun,
+        |run: &Rollout, level, _, live: &Choices| {
+            live[chance.at(run.number).below(1 + u64::from(level), live.len() as u64) as usize]
+        },
+        |run, level, job| run.see(system, level, job, explored),
+    )
+}
+
+/// Lower end of a one-sided interval for a share that is missed with probability `doubt` at most.
+pub(crate) fn lower_end(hits: u64, n: u64, doubt: f64) -> f64 {
+    if hits == 0 { 0.0 } else { solve(|p| at_least(hits, n, p) < doubt) }
 }
 
 /// Exact interval for a share of `hits` in `n` trials that covers with probability at least 1 − `alpha`.
@@ -225,12 +266,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn surely_less_than_nineteen_of_twenty_is_not_covered() {
-        let of = |inside, rollouts| {
-            let (_, share_high) = clopper_pearson(inside, rollouts, 0.05);
-            Coverage { rollouts, share_high, ..Coverage::default() }.is_covered()
+    fn covered_is_what_the_lower_end_of_the_interval_shows() {
+        let of = |inside: u64, rollouts, doubt| {
+            Coverage { rollouts, runs_inside: inside, target: 0.99, doubt, ..Coverage::default() }.covered()
         };
-        assert_eq!([of(0, 0), of(473, 500), of(460, 500), of(43, 50)], [None, Some(true), Some(false), Some(false)]);
+        // 0 of 299 and 1 of 473 are the smallest samples that show 99 % with a doubt of 5 %.
+        assert_eq!([of(299, 299, 0.05), of(472, 473, 0.05)], [Covered::Yes; 2]);
+        assert_eq!([of(298, 299, 0.05), of(471, 472, 0.05), of(0, 500, 0.05)], [Covered::No; 3]);
+        assert_eq!([of(0, 0, 0.05), of(1, 1, 0.05), of(298, 298, 0.05)], [Covered::Unknown; 3]);
+        // A second look has a smaller part of the doubt and needs more runs.
+        assert_eq!([of(299, 299, 0.025), of(368, 368, 0.025)], [Covered::Unknown, Covered::Yes]);
     }
 
     #[test]

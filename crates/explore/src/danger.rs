@@ -18,13 +18,13 @@ const BATCH_JOBS: usize = 64;
 
 /// A danger that can be ordered; not-a-number counts as the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank(i32);
+struct Rank(i64);
 
 impl Rank {
-    fn of(danger: f32) -> Self {
-        let bits = if danger.is_nan() { f32::INFINITY.to_bits() as i32 } else { danger.to_bits() as i32 };
-        // Flips the order of negative numbers, as `f32::total_cmp` does.
-        Self(bits ^ (((bits >> 31) as u32) >> 1) as i32)
+    fn of(danger: f64) -> Self {
+        let bits = if danger.is_nan() { f64::INFINITY.to_bits() as i64 } else { danger.to_bits() as i64 };
+        // Flips the order of negative numbers, as `f64::total_cmp` does.
+        Self(bits ^ (((bits >> 63) as u64) >> 1) as i64)
     }
 }
 
@@ -54,7 +54,7 @@ struct Queue<'p, 'd, S> {
 }
 
 impl<S: anabranch_kernel::State> Queue<'_, '_, S> {
-    fn push(&mut self, danger: f32, waiting: Waiting) {
+    fn push(&mut self, danger: f64, waiting: Waiting) {
         let slot = self.free.pop().unwrap_or(self.slots.len());
         if slot == self.slots.len() {
             self.slots.push(waiting);
@@ -175,9 +175,9 @@ mod tests {
 
     #[test]
     fn ranks_order_like_numbers() {
-        let numbers = [f32::NEG_INFINITY, -2.0, -1e-30, 0.0, 1e-30, 3.0, f32::INFINITY];
+        let numbers = [f64::NEG_INFINITY, -2.0, -1e-300, 0.0, 1e-300, 3.0, 3.0 + 1e-12, f64::INFINITY];
         assert!(numbers.windows(2).all(|pair| Rank::of(pair[0]) < Rank::of(pair[1])));
-        assert!(Rank::of(f32::NAN) >= Rank::of(f32::INFINITY));
+        assert!(Rank::of(f64::NAN) >= Rank::of(f64::INFINITY));
     }
 
     #[test]

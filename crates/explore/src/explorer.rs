@@ -1,20 +1,22 @@
 //! The public face: explore a system.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anabranch_kernel::{CellKey, Choice, Digest, Fault, Grid, KeyWriter, Params, Seed, System};
+use anabranch_kernel::{Choice, Digest, Fault, Grid, KeyWriter, Params, Seed, System};
 
 use crate::checkpoint::{self, Log, Notes, Resumed, Walker};
-use crate::coverage::{self, Coverage, Explored};
+use crate::closer::{Closer, Looked};
+use crate::coverage::Coverage;
 use crate::edge::{
     Clock, Disk, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress, Trail,
 };
 use crate::graph::{FaultAt, Graph, Hit};
+use crate::pilot;
 use crate::pool::Pool;
-use crate::refine::{Refinement, Refiner};
+use crate::refine::Refinement;
 use crate::replay;
+use crate::resolution::Resolution;
 use crate::runner::{Profile, Runner, Waiting, cell_key, state_bytes};
 use crate::settings::{Keep, Merge, Order, Scope, Settings, SettingsError};
 use crate::soundness::{self, Evidence, Soundness};
@@ -93,6 +95,10 @@ pub struct Outcome {
     pub spilled: u64,
     /// What is known about the runs that were merged away; see [`Explorer::prove`].
     pub soundness: Soundness,
+    /// How deep a violation could have been missed, where that was asked for and nothing was found.
+    pub resolution: Option<Resolution>,
+    /// The cells by which states were merged.
+    pub grid: Option<Grid>,
 }
 
 /// What is known once a graph is finished.
@@ -102,12 +108,14 @@ struct After {
     refinement: Vec<Refinement>,
     constant_errors_violate: Vec<Choice>,
     soundness: Soundness,
+    resolution: Option<Resolution>,
+    grid: Option<Grid>,
     spilled: u64,
 }
 
 impl Outcome {
     fn of<S: System>(graph: Graph<'_, S>, after: After) -> Self {
-        let After { stop, coverage, refinement, constant_errors_violate, soundness, spilled } = after;
+        let After { stop, coverage, refinement, constant_errors_violate, soundness, resolution, grid, spilled } = after;
         Self {
             digest: graph.digest(),
             stop,
@@ -124,6 +132,8 @@ impl Outcome {
             constant_errors_violate,
             spilled,
             soundness,
+            resolution,
+            grid,
             levels: graph.levels,
             hits: graph.hits,
             notes: graph.notes,
@@ -300,6 +310,11 @@ impl<'a, S: System> Explorer<'a, S> {
             starts.iter().map(|params| self.system.start(self.seed, params)).collect::<Result<_, _>>()?;
         let axes = self.system.danger(&states[0]).axes.len();
         self.settings.validate(self.system.time_matters(), axes)?;
+        let pilot =
+            self.settings.needs_pilot().then(|| pilot::fly(self.system, self.seed, &starts, self.settings.levels_max));
+        if let Some(pilot) = &pilot {
+            self.settings.settle_cells(self.system.variables(), pilot);
+        }
         let mut pools = self.pools(&states[0]);
         let (system, settings, clock) = (self.system, &self.settings, self.clock);
         let identity = settings.identity(self.seed, self.identity);
@@ -307,12 +322,14 @@ impl<'a, S: System> Explorer<'a, S> {
         let grid = match &settings.merge {
             Merge::Grid(grid) => Some(grid),
             Merge::None => None,
+            Merge::Measured => unreachable!("cells are settled after the pilot"),
         };
         let level_in_key = settings.scope == Scope::Level;
         let with_danger =
             settings.order == Order::Danger || (settings.keep != Keep::First && settings.merge != Merge::None);
         let runner = Runner { system, grid, level_in_key, with_danger, clock };
-        let mut graph = Graph::new(system, settings, axes, observer);
+        let reopen = pilot.as_ref().map(|pilot| pilot.reopen.clone()).unwrap_or_default();
+        let mut graph = Graph::new(system, settings, (axes, reopen), observer);
         let notes = Notes { all: trail.resume()?, identity };
         // What earlier processes reached is not known here, so a resumed exploration proves nothing.
         graph.evidence = (self.proves && notes.all.is_empty()).then(Evidence::new);
@@ -328,9 +345,16 @@ impl<'a, S: System> Explorer<'a, S> {
             }
         };
         graph.log = None;
-        let closer = Closer { seed: self.seed, starts: &starts, grid, level_in_key, limits: &limits };
-        let (refinement, coverage) = closer.look(&mut graph, trail, stop)?;
-        let stop = stop.or_else(|| refinement.iter().find_map(Refinement::stopped));
+        let closer = Closer {
+            seed: self.seed,
+            starts: &starts,
+            states: &states,
+            grid,
+            level_in_key,
+            limits: &limits,
+            pilot: pilot.as_ref(),
+        };
+        let Looked { refinement, coverage, resolution, is_exhausted, stop } = closer.look(&mut graph, trail, stop)?;
         let constant_errors_violate = match constant_violations(system, settings, self.seed, &starts) {
             // Somebody outside went away, and that this is incomplete is known already.
             Err(Fault::External(_)) if graph.fault_count > 0 => Vec::new(),
@@ -339,13 +363,27 @@ impl<'a, S: System> Explorer<'a, S> {
         let no_evidence = || if self.proves { Soundness::resumed() } else { Soundness::not_asked() };
         let soundness = graph.evidence.take().map_or_else(no_evidence, |evidence| {
             let complete = stop.is_none() && graph.fault_count == 0;
-            let beside = coverage.violations.len() + constant_errors_violate.len();
+            let beside = coverage.violations.len()
+                + constant_errors_violate.len()
+                + resolution.as_ref().map_or(0, |resolution| resolution.violations.len());
             let (levels, seed, margin) = (&graph.levels[..], self.seed, graph.progress.margin);
             let findings = graph.progress.findings + beside as u64;
-            soundness::Explored { system, settings, seed, levels, complete, findings, margin }.soundness(evidence)
+            soundness::Explored {
+                system,
+                settings,
+                seed,
+                levels,
+                complete,
+                findings,
+                margin,
+                is_exhausted,
+                coverage: &coverage,
+            }
+            .soundness(evidence)
         });
         let spilled = pools.iter().map(Pool::spilled).sum();
-        let after = After { stop, coverage, refinement, constant_errors_violate, soundness, spilled };
+        let grid = grid.cloned();
+        let after = After { stop, coverage, refinement, constant_errors_violate, soundness, resolution, grid, spilled };
         Ok(Outcome::of(graph, after))
     }
 
@@ -369,7 +407,7 @@ fn enqueue_starts<S: System>(
 ) -> io::Result<Vec<Waiting>> {
     let mut writer = match &graph.settings.merge {
         Merge::Grid(grid) => Some(KeyWriter::new(grid)),
-        Merge::None => None,
+        Merge::None | Merge::Measured => None,
     };
     let mut waiting = Vec::new();
     for (start, state) in states.iter().enumerate() {
@@ -383,72 +421,6 @@ fn enqueue_starts<S: System>(
         waiting.push(Waiting { node, level: 0, place: pool.put(state)? });
     }
     Ok(waiting)
-}
-
-/// What follows the exploration itself: looking closer where that is due, and random runs.
-struct Closer<'a> {
-    seed: Seed,
-    starts: &'a [Params],
-    grid: Option<&'a Grid>,
-    level_in_key: bool,
-    limits: &'a Limits<'a>,
-}
-
-impl Closer<'_> {
-    /// Looks closer where cells could hide a contact; measures coverage; looks closer where that disagrees, and then
-    /// measures once more with fresh runs.
-    fn look<S: System>(
-        &self,
-        graph: &mut Graph<'_, S>,
-        trail: &mut dyn Trail,
-        stop: Option<Stop>,
-    ) -> io::Result<(Vec<Refinement>, Coverage)> {
-        let mut looks = Vec::new();
-        let refines = stop.is_none() && graph.links.is_some();
-        if refines && graph.progress.findings == 0 {
-            looks.extend(self.refine(graph, trail, &BTreeSet::new())?);
-        }
-        let mut coverage = self.measure(graph, 0);
-        if refines && coverage.disagreements > 0 {
-            looks.extend(self.refine(graph, trail, &coverage.disagreed)?);
-            let before = std::mem::replace(&mut coverage, self.measure(graph, 1));
-            coverage.violations.extend(before.violations);
-        }
-        Ok((looks, coverage))
-    }
-
-    fn refine<S: System>(
-        &self,
-        graph: &mut Graph<'_, S>,
-        trail: &mut dyn Trail,
-        forced: &BTreeSet<CellKey>,
-    ) -> io::Result<Option<Refinement>> {
-        let Some(grid) = self.grid else { return Ok(None) };
-        let Self { seed, starts, level_in_key, limits, .. } = *self;
-        let refiner = Refiner { system: graph.system, seed, starts, grid, level_in_key, limits };
-        refiner.refine(graph, trail, forced).map(Some)
-    }
-
-    fn measure<S: System>(&self, graph: &Graph<'_, S>, draw: u32) -> Coverage {
-        let Some(grid) = self.grid else {
-            // Nothing was merged, so every run is inside what was explored.
-            return Coverage { share: 1.0, share_low: 1.0, share_high: 1.0, ..Coverage::default() };
-        };
-        let mut found: Vec<u16> = graph.hits.iter().map(|hit| hit.verdict.requirement).collect();
-        found.sort_unstable();
-        found.dedup();
-        let explored = Explored {
-            table: &graph.table,
-            grid,
-            level_in_key: self.level_in_key,
-            merge_every: graph.settings.merge_every,
-            levels_max: graph.settings.levels_max,
-            margin: graph.progress.margin,
-            found: &found,
-            draw,
-        };
-        coverage::measure(graph.system, self.seed, self.starts, u64::from(graph.settings.rollouts), &explored)
-    }
 }
 
 /// Which choices violate when held from start to end, from any start.

@@ -5,10 +5,11 @@ use std::io;
 
 use anabranch_kernel::{CellKey, Choice, DigestWriter, KeyWriter, Recall, SegmentEnd, System, Verdict};
 
-use crate::cells::{Arrival, Cells, JobOrder, Member, Members};
+use crate::cells::{Arrival, Cells, JobOrder, Member, Members, ReopenSteps};
 use crate::checkpoint::{Log, Written};
 use crate::edge::{Drawn, Edge, Fate, LevelReport, NO_PARENT, Node, Observer, Progress, SegmentAt};
 use crate::links::Links;
+use crate::modes::Modes;
 use crate::pool::Pool;
 use crate::runner::{Done, MergeClock, Origin, Profile, Waiting, cell_key};
 use crate::settings::{Merge, Scope, Settings};
@@ -79,6 +80,8 @@ pub(crate) struct Graph<'a, S: System> {
     /// What refinement will ask; `None` if it will not.
     pub(crate) links: Option<Links>,
     pub(crate) peak_bytes: u64,
+    /// Which modes were reached, if somebody will search there.
+    pub(crate) modes: Option<Modes>,
     /// What a proof needs, if one is wanted.
     pub(crate) evidence: Option<Evidence<S::State>>,
 }
@@ -87,7 +90,7 @@ impl<'a, S: System> Graph<'a, S> {
     pub(crate) fn new(
         system: &'a S,
         settings: &'a Settings,
-        axes: usize,
+        (axes, reopen): (usize, ReopenSteps),
         observer: &'a mut (dyn Observer + Send),
     ) -> Self {
         Self {
@@ -95,7 +98,7 @@ impl<'a, S: System> Graph<'a, S> {
             settings,
             observer,
             table: Table::new(),
-            cells: Cells::new(settings.keep, axes),
+            cells: Cells::new(settings.keep, axes, reopen),
             queued: BTreeSet::new(),
             parent_keys: Vec::new(),
             digest: DigestWriter::new(),
@@ -114,8 +117,9 @@ impl<'a, S: System> Graph<'a, S> {
             merge_clock: MergeClock::default(),
             written: Written::default(),
             log: None,
-            links: settings.refines().then(Links::default),
+            links: settings.needs_links().then(Links::default),
             peak_bytes: 0,
+            modes: settings.searches().then(|| Modes::new(system)),
             evidence: None,
         }
     }
@@ -191,7 +195,7 @@ impl<'a, S: System> Graph<'a, S> {
             self.progress.margin = done.job.margin;
         }
         if let Some(links) = &mut self.links {
-            links.see(done.origin.parent, done.job.margin);
+            links.see(done.origin.parent, done.job.choice.0, done.job.margin);
         }
         let segment = self.progress.segments;
         if done.key.is_none() && done.job.end == Ok(SegmentEnd::Open) && self.merges_at(done.origin.level + 1) {
@@ -222,7 +226,7 @@ impl<'a, S: System> Graph<'a, S> {
         let key = done.key.map_or(0, |k| k.0);
         let words = [
             done.origin.parent,
-            u64::from(done.job.choice.0) | code << 16 | u64::from(done.danger.worst.to_bits()) << 32,
+            u64::from(done.job.choice.0) | code << 16 | u64::from((done.danger.worst as f32).to_bits()) << 32,
             key as u64,
             (key >> 64) as u64,
             done.job.margin.to_bits(),
@@ -353,9 +357,12 @@ impl<'a, S: System> Graph<'a, S> {
 
     /// Shows a kept state to whoever draws or records.
     pub(crate) fn show_node(&mut self, node: &Node, state: impl FnOnce() -> io::Result<S::State>) -> io::Result<()> {
-        if self.observer.draws() {
-            let at = self.system.glance(&state()?);
-            self.observer.kept(node.node, at);
+        if self.observer.draws() || self.modes.is_some() {
+            let state = state()?;
+            if self.observer.draws() {
+                self.observer.kept(node.node, self.system.glance(&state));
+            }
+            self.modes.iter_mut().for_each(|modes| modes.see(self.system, node.node, &state));
         }
         if self.observer.records() {
             self.observer.node(node);
@@ -384,7 +391,7 @@ impl<'a, S: System> Graph<'a, S> {
             }
         }
         if let Some(links) = &mut self.links {
-            links.see(edge.parent, edge.margin);
+            links.see(edge.parent, edge.choice.0, edge.margin);
         }
         if edge.fate == Fate::Merged {
             self.link_merged(edge.parent, edge.choice, edge.cell, 0);

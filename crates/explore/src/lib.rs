@@ -10,27 +10,33 @@
 mod breadth;
 mod cells;
 mod checkpoint;
+mod closer;
+mod cover;
 mod coverage;
 mod danger;
 mod edge;
+mod exhaust;
 pub mod explain;
 mod explorer;
 mod graph;
 mod links;
+mod modes;
+mod pilot;
 mod pool;
 pub mod probability;
 mod recording;
 mod refine;
 mod remember;
 mod replay;
+mod resolution;
 mod runner;
 mod settings;
 mod soundness;
 mod table;
+mod unmerged;
 mod walk;
 
-pub use cells::REOPEN_STEP;
-pub use coverage::{COVERED_SHARE, Coverage, clopper_pearson};
+pub use coverage::{Coverage, Covered, DOUBT, TARGET_SHARE, clopper_pearson};
 pub use edge::{
     Clock, Disk, Drawn, Edge, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress,
     SegmentAt, Trail,
@@ -41,7 +47,8 @@ pub use recording::Recording;
 pub use refine::{RefineEnd, Refinement};
 pub use remember::{CHECK_ONE_IN, Memory, MemoryError, Remembering, SegmentSink, Since};
 pub use replay::{Replayed, constant, replay};
+pub use resolution::Resolution;
 pub use runner::Profile;
-pub use settings::{Budget, Keep, Merge, Order, Refine, Scope, Settings, SettingsError};
+pub use settings::{Budget, Cover, Keep, Merge, Order, Refine, Resolve, Scope, Settings, SettingsError};
 pub use soundness::Soundness;
 pub use walk::{Target, WalkError, walk};

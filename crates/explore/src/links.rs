@@ -1,5 +1,7 @@
 //! Who was merged into which cell, and how close the future of every kept state comes: what refinement asks of a graph.
 
+use anabranch_kernel::Choice;
+
 /// A parent that is none: of start states.
 const NOBODY: u32 = u32::MAX;
 /// A cell that is none.
@@ -16,6 +18,8 @@ pub(crate) struct Kept {
     /// Smallest margin of the segments that start here.
     pub(crate) margin: f32,
     pub(crate) choice: u16,
+    /// The choice of the segment with that margin.
+    pub(crate) worst_choice: u16,
 }
 
 impl Kept {
@@ -41,6 +45,15 @@ pub(crate) struct Links {
     pub(crate) merged: Vec<Merged>,
 }
 
+/// The worst continuation that a graph knows.
+#[derive(Debug)]
+pub(crate) struct Policy {
+    /// By cell.
+    pub(crate) choices: Vec<Choice>,
+    /// The state from which the closest segment of all starts, and its choice.
+    pub(crate) closest: Option<(u64, Choice)>,
+}
+
 /// How close the future of every cell comes.
 #[derive(Debug)]
 pub(crate) struct Futures {
@@ -53,7 +66,14 @@ pub(crate) struct Futures {
 impl Links {
     pub(crate) fn add_kept(&mut self, parent: Option<u64>, choice: u16, level: u32, cell: Option<u32>) {
         let parent = parent.map_or(NOBODY, |node| node as u32);
-        self.kept.push(Kept { parent, cell: cell.unwrap_or(NO_CELL), level, margin: f32::INFINITY, choice });
+        self.kept.push(Kept {
+            parent,
+            cell: cell.unwrap_or(NO_CELL),
+            level,
+            margin: f32::INFINITY,
+            choice,
+            worst_choice: 0,
+        });
     }
 
     pub(crate) fn add_merged(&mut self, parent: u64, choice: u16, cell: Option<u32>, passes: u16) {
@@ -64,9 +84,41 @@ impl Links {
 
     /// A segment from this state had this margin.
     #[inline]
-    pub(crate) fn see(&mut self, parent: u64, margin: f64) {
+    pub(crate) fn see(&mut self, parent: u64, choice: u16, margin: f64) {
         let kept = &mut self.kept[parent as usize];
-        kept.margin = kept.margin.min(margin as f32);
+        if (margin as f32) < kept.margin {
+            (kept.margin, kept.worst_choice) = (margin as f32, choice);
+        }
+    }
+
+    /// What a graph would do next in every cell to come as close as it can, and the state that came closest of all.
+    pub(crate) fn policy(&self, cells: usize) -> Policy {
+        let (least, value) = self.least(None, cells);
+        let mut best: Vec<(f32, u16)> = self.kept.iter().map(|kept| (kept.margin, kept.worst_choice)).collect();
+        let mut offer = |parent: usize, value: f32, choice: u16| {
+            if value < best[parent].0 {
+                best[parent] = (value, choice);
+            }
+        };
+        for merged in &self.merged {
+            offer(merged.parent as usize, least[merged.cell as usize], merged.choice);
+        }
+        for (at, kept) in self.kept.iter().enumerate() {
+            if let Some(parent) = kept.parent() {
+                offer(parent, value[at], kept.choice);
+            }
+        }
+        let mut choices: Vec<(f32, u16)> = vec![(f32::INFINITY, 0); cells];
+        for (kept, (value, choice)) in self.kept.iter().zip(&best) {
+            if let Some(cell) = choices.get_mut(kept.cell as usize)
+                && *value < cell.0
+            {
+                *cell = (*value, *choice);
+            }
+        }
+        let closest = (0..self.kept.len()).min_by(|&a, &b| self.kept[a].margin.total_cmp(&self.kept[b].margin));
+        let closest = closest.map(|at| (at as u64, Choice(self.kept[at].worst_choice)));
+        Policy { choices: choices.into_iter().map(|(_, choice)| Choice(choice)).collect(), closest }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -172,7 +224,7 @@ mod tests {
         links.add_kept(Some(2), 1, 2, Some(3));
         links.add_merged(1, 0, Some(3), 0);
         for (node, margin) in [(0, 5.0), (1, 4.0), (2, 3.0), (3, 2.0), (4, 0.5)] {
-            links.see(node, margin);
+            links.see(node, 0, margin);
         }
         let futures = links.futures(4);
         assert_eq!(futures.spread[3], 1.5);

@@ -2,6 +2,9 @@
 
 use anabranch_kernel::{CellSize, Digest, DigestWriter, Grid, Seed, Variable};
 
+use crate::coverage::TARGET_SHARE;
+use crate::pilot::Pilot;
+
 /// Which earlier states a new one may merge with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -40,6 +43,9 @@ pub enum Merge {
     None,
     /// In the same cell of this grid.
     Grid(Grid),
+    /// In the same cell of a grid whose sizes follow from the resolution and from how strongly each variable moves the
+    /// margin.
+    Measured,
 }
 
 /// Limits that end an exploration as *incomplete*.
@@ -71,6 +77,36 @@ impl Refine {
     pub const USUAL: Self = Self { passes: 3, effort: 0.5 };
 }
 
+/// Exploring until random runs stay inside what was explored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cover {
+    /// The share of random runs that must stay inside.
+    pub target: f64,
+    /// Segments it may take, as a share of those of the exploration.
+    pub effort: f64,
+}
+
+impl Cover {
+    /// What an exploration gets unless somebody says otherwise.
+    pub const USUAL: Self = Self { target: TARGET_SHARE, effort: 4.0 };
+}
+
+/// Searching until no violation deeper than a resolution is taken to be left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resolve {
+    /// The depth in the unit of the margin; `None` for a 128th of what random runs range over.
+    pub asked: Option<f64>,
+    /// Segments it may take, as a share of those of the exploration.
+    pub effort: f64,
+}
+
+impl Resolve {
+    /// What an exploration gets unless somebody says otherwise.
+    pub const USUAL: Self = Self { asked: None, effort: 2.0 };
+    /// Of the range of the margin, where nobody asks for a depth.
+    pub(crate) const DEFAULT_SHARE: f64 = 1.0 / 128.0;
+}
+
 /// Everything that decides the result of an exploration; the number of threads does not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -94,6 +130,10 @@ pub struct Settings {
     pub rollouts: u32,
     /// See [`Refine`].
     pub refine: Refine,
+    /// See [`Cover`]; `None` measures coverage once with [`rollouts`](Self::rollouts) and changes nothing.
+    pub cover: Option<Cover>,
+    /// See [`Resolve`].
+    pub resolve: Option<Resolve>,
 }
 
 /// An option that cannot be honoured is an error, never ignored.
@@ -131,6 +171,8 @@ impl Settings {
             stop_on_first: false,
             rollouts: 0,
             refine: Refine::OFF,
+            cover: None,
+            resolve: None,
         }
     }
 
@@ -153,6 +195,8 @@ impl Settings {
             merge: Merge::Grid(Grid::from_sizes(variables.iter().map(size).collect())),
             merge_every: 1,
             refine: Refine::OFF,
+            cover: None,
+            resolve: None,
             ..self
         }
     }
@@ -160,7 +204,7 @@ impl Settings {
     /// Digest of what decides which states are kept: limits may change when an exploration is resumed.
     pub(crate) fn identity(&self, seed: Seed, system: Digest) -> Digest {
         let (budget, refine) = (Budget::default(), if self.refines() { Refine::USUAL } else { Refine::OFF });
-        let kept = Self { budget, refine, rollouts: 0, stop_on_first: false, ..self.clone() };
+        let kept = Self { budget, refine, rollouts: 0, stop_on_first: false, cover: None, ..self.clone() };
         let mut digest = DigestWriter::new();
         digest.text(env!("CARGO_PKG_VERSION"));
         digest.text(&format!("{kept:?}"));
@@ -172,6 +216,31 @@ impl Settings {
     /// Whether cells may be looked at again: there are cells, and they stay (the paper's leave with the queue).
     pub(crate) fn refines(&self) -> bool {
         self.refine.passes > 0 && self.merge != Merge::None && self.scope != Scope::Frontier
+    }
+
+    /// Whether what was merged into which cell is remembered.
+    pub(crate) fn needs_links(&self) -> bool {
+        let merges = self.merge != Merge::None && self.scope != Scope::Frontier;
+        merges && (self.refine.passes > 0 || self.resolve.is_some())
+    }
+
+    /// Whether what merging could have hidden is searched for.
+    pub(crate) fn searches(&self) -> bool {
+        self.needs_links() && self.resolve.is_some()
+    }
+
+    /// Whether a few random runs are needed before the exploration.
+    pub(crate) fn needs_pilot(&self) -> bool {
+        self.merge == Merge::Measured
+            || self.merge != Merge::None && (self.resolve.is_some() || self.scope == Scope::Visited)
+    }
+
+    /// Turns cells that are to be measured into a grid.
+    pub(crate) fn settle_cells(&mut self, variables: &[Variable], pilot: &Pilot) {
+        if self.merge == Merge::Measured {
+            let asked = self.resolve.and_then(|resolve| resolve.asked);
+            self.merge = Merge::Grid(pilot.grid(variables, asked));
+        }
     }
 
     /// Refuses what cannot be honoured.

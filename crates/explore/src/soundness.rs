@@ -8,6 +8,7 @@ use anabranch_kernel::{
     CellSize, Chance, Choices, Contraction, NoProof, Seed, SegmentEnd, System, Tube, TubeLevel, Watch,
 };
 
+use crate::coverage::Coverage;
 use crate::edge::LevelReport;
 use crate::settings::{Merge, Order, Scope, Settings};
 
@@ -132,6 +133,9 @@ pub(crate) struct Explored<'a, S: System> {
     /// Violations found, by exploring or by random runs.
     pub(crate) findings: u64,
     pub(crate) margin: f64,
+    /// Whether every error sequence was run after all.
+    pub(crate) is_exhausted: bool,
+    pub(crate) coverage: &'a Coverage,
 }
 
 impl<S: System> Explored<'_, S> {
@@ -140,7 +144,7 @@ impl<S: System> Explored<'_, S> {
         if let Err(NoProof(why)) = self.is_whole() {
             return Soundness::Unknown { why };
         }
-        if self.settings.merge == Merge::None {
+        if self.settings.merge == Merge::None || self.is_exhausted {
             return Soundness::Exhaustive { found: self.margin };
         }
         let Evidence { levels, pairs, .. } = evidence;
@@ -199,6 +203,10 @@ impl<S: System> Explored<'_, S> {
         if let Some((needed, found)) = pairs().find(|pair| !exceeds(*pair)) {
             let why = format!("the clearance found is {found:.3} m, and {needed:.3} m would be needed");
             return Err(NoProof::because(why));
+        }
+        let proven = pairs().map(|(needed, found)| found - needed).fold(f64::INFINITY, f64::min);
+        if self.margin - self.coverage.worst_missed < proven {
+            return Err(NoProof::because("a random run came closer than the proof allows, so the proof is wrong"));
         }
         let scarcest = pairs().min_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)));
         let (needed, found) = scarcest.unwrap_or((0.0, self.margin));

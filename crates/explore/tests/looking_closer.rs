@@ -7,8 +7,7 @@ use anabranch_kernel::{Chance, Choice, Danger, Grid, KeyWriter, Params, Seed, Se
 /// The pushed point number `n`. Its danger sees the offset alone, so that coarse cells hide something.
 fn spring(n: u64, wall: f64) -> Pushed {
     let chance = Chance::new(Seed(3), "spring").at(n);
-    let danger =
-        |s: &PushedState| Danger { worst: s.y.abs() as f32, axes: [s.y as f32, -s.y as f32].into_iter().collect() };
+    let danger = |s: &PushedState| Danger { worst: s.y.abs(), axes: [s.y, -s.y].into_iter().collect() };
     Pushed { danger, ..Pushed::new(0.5 + chance.uniform(0), 0.2 + chance.uniform(1), wall, 7) }
 }
 

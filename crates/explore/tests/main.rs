@@ -2,6 +2,7 @@
 
 mod common;
 mod explaining;
+mod families;
 mod graph;
 mod looking_closer;
 mod probability;

@@ -152,8 +152,8 @@ impl System for World {
         key.real(1, s.v);
     }
     fn danger(&self, s: &Point) -> Danger {
-        let axes = [s.y, -s.y, s.v, -s.v].map(|a| a as f32).into_iter().collect();
-        Danger { worst: (s.y + 0.5 * s.v).abs() as f32, axes }
+        let axes = [s.y, -s.y, s.v, -s.v].into_iter().collect();
+        Danger { worst: (s.y + 0.5 * s.v).abs(), axes }
     }
     fn time_matters(&self) -> bool {
         true

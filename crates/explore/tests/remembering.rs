@@ -84,7 +84,7 @@ impl System for Walker {
         key.exact(0, at.x as u64);
     }
     fn danger(&self, at: &At) -> Danger {
-        Danger { worst: at.x as f32, axes: [at.x as f32, -at.x as f32].into_iter().collect() }
+        Danger { worst: at.x as f64, axes: [at.x as f64, -at.x as f64].into_iter().collect() }
     }
     fn time_matters(&self) -> bool {
         true

@@ -92,6 +92,25 @@ pub struct CellKey(pub u128);
 /// Words written before they are folded into one; large states fold more than once.
 const WORDS_MAX: usize = 64;
 
+/// Reads the values of the variables that a state writes into its key.
+#[derive(Clone, Debug)]
+pub struct KeyReader {
+    grid: Grid,
+}
+
+impl KeyReader {
+    /// A reader for systems with this many variables.
+    pub fn new(variables: usize) -> Self {
+        Self { grid: Grid::from_sizes(vec![CellSize::Ignore; variables]) }
+    }
+    /// Hands a writer to `write` and returns what it wrote, with the positions of the variables, in order.
+    pub fn read(&self, write: impl FnOnce(&mut KeyWriter<'_>)) -> Vec<(usize, Reading)> {
+        let mut writer = KeyWriter { tap: Some(Vec::new()), ..KeyWriter::new(&self.grid) };
+        write(&mut writer);
+        writer.tap.unwrap_or_default()
+    }
+}
+
 /// Collects the variables of one state and yields its cell.
 #[derive(Debug)]
 pub struct KeyWriter<'g> {
@@ -99,18 +118,31 @@ pub struct KeyWriter<'g> {
     words: ArrayVec<u64, WORDS_MAX>,
     /// Zero, or not a number once a value was not finite.
     poison: f64,
+    /// Collects the values themselves, if somebody reads them.
+    tap: Option<Vec<(usize, Reading)>>,
+}
+
+/// A state variable as it was written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reading {
+    /// Of a continuous variable.
+    Real(f64),
+    /// Of a discrete one.
+    Exact(u64),
 }
 
 impl<'g> KeyWriter<'g> {
     /// A writer for one state after another.
     pub fn new(grid: &'g Grid) -> Self {
-        Self { grid, words: ArrayVec::new(), poison: 0.0 }
+        Self { grid, words: ArrayVec::new(), poison: 0.0, tap: None }
     }
     /// Adds the discrete variable number `index`.
     #[inline]
     pub fn exact(&mut self, index: usize, value: u64) {
         if !matches!(self.grid.sizes[index], CellSize::Ignore) {
             self.push(value);
+        } else {
+            self.drop_by(index, Reading::Exact(value));
         }
     }
     /// Adds the continuous variable number `index`.
@@ -123,7 +155,14 @@ impl<'g> KeyWriter<'g> {
             self.push(floor_to_word(value * per_unit + 0.5));
         } else if self.grid.sizes[index] == CellSize::Exact {
             self.push((value + 0.0).to_bits());
+        } else {
+            self.drop_by(index, Reading::Real(value));
         }
+    }
+    /// An ignored variable is seen by whoever reads values, and by nobody else.
+    #[cold]
+    fn drop_by(&mut self, index: usize, reading: Reading) {
+        self.tap.iter_mut().for_each(|tap| tap.push((index, reading)));
     }
     /// Adds an angle in radians: equal directions fall into equal cells.
     #[inline]

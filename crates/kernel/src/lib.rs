@@ -49,12 +49,12 @@ pub mod watch;
 pub use chance::{Chance, Seed};
 pub use digest::{Digest, DigestWriter};
 pub use errors::{Choice, Choices, ErrorSpace, ErrorSpaceError, Mode, Site};
-pub use key::{CellKey, CellSize, Grid, KeyWriter, Variable};
+pub use key::{CellKey, CellSize, Grid, KeyReader, KeyWriter, Reading, Variable};
 pub use likelihood::{Chain, Likelihood, Process, ProcessError};
 pub use parts::{Part, Parts, Reads, Recall};
 pub use state::{State, StateError, from_bytes, state_digest, to_bytes, write_bytes};
 pub use system::{
-    AXES_MAX, Axis, Danger, Fault, Job, ParamSpace, Params, Place, SegmentEnd, System, Verdict, Verdicts,
+    AXES_MAX, Axis, Danger, Fault, Job, Margin, ParamSpace, Params, Place, SegmentEnd, System, Verdict, Verdicts,
 };
 pub use tube::{Contraction, NoProof, Tube, TubeLevel};
 pub use watch::{Recorder, Signal, Watch};

@@ -122,10 +122,21 @@ pub const AXES_MAX: usize = 8;
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Danger {
     /// One number for ordering.
-    pub worst: f32,
+    pub worst: f64,
     /// Fixed axes such as ± lateral, ± heading, ± steering: along each the largest member of a cell is kept
     /// by `keep = extremes`. The number of axes is the same for every state of a system.
-    pub axes: ArrayVec<f32, AXES_MAX>,
+    pub axes: ArrayVec<f64, AXES_MAX>,
+}
+
+/// What the smallest margin of a segment measures.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Margin {
+    /// Unit of the values; empty where nobody said.
+    pub unit: String,
+    /// A *must* is violated once the margin is at or below this.
+    pub limit: f64,
+    /// Requirements of the kind *must* that it says nothing about: how narrowly they were met is not known.
+    pub unmeasured: Vec<String>,
 }
 
 /// One segment to run: the state is replaced by the state at its end.
@@ -214,6 +225,11 @@ pub trait System: Sync {
     fn danger(&self, state: &Self::State) -> Danger {
         let _ = state;
         Danger::default()
+    }
+    /// What the margin of a segment measures. A system that says nothing has margins without a unit that are violated
+    /// below zero.
+    fn margin(&self) -> Margin {
+        Margin::default()
     }
     /// Whether equal states at different times may differ in their future (chance, deadlines, things that move by themselves).
     fn time_matters(&self) -> bool {

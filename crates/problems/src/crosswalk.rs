@@ -241,7 +241,7 @@ impl System for Crosswalk {
         key.exact(13, u64::from(state.has_hit));
     }
     fn danger(&self, state: &CrosswalkState) -> Danger {
-        Danger { worst: -state.distance_min_m as f32, ..Danger::default() }
+        Danger { worst: -state.distance_min_m, ..Danger::default() }
     }
     fn time_matters(&self) -> bool {
         true

@@ -163,7 +163,7 @@ impl System for ProblemSystem {
     }
     fn danger(&self, state: &ProblemState) -> Danger {
         let (_, hi) = self.monitor.interval(&state.memory);
-        Danger { worst: -hi.min(f64::from(f32::MAX)) as f32, ..Danger::default() }
+        Danger { worst: -hi.min(f64::MAX), ..Danger::default() }
     }
     fn time_matters(&self) -> bool {
         // The run ends at a fixed time.

@@ -260,7 +260,7 @@ impl System for WorldSystem {
         }
     }
     fn danger(&self, state: &WorldState) -> Danger {
-        Danger { worst: state.danger as f32, ..Danger::default() }
+        Danger { worst: state.danger, ..Danger::default() }
     }
     fn glance(&self, state: &WorldState) -> [f64; 3] {
         ["x", "y", "heading"].map(|name| {

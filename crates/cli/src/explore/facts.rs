@@ -1,6 +1,6 @@
 //! What an exploration has to say: the numbers behind the text for people and the object for machines.
 
-use anabranch_explore::{LevelReport, Merge, Outcome, Settings, Soundness, Stop};
+use anabranch_explore::{Covered, LevelReport, Merge, Outcome, Settings, Soundness, Stop};
 use anabranch_kernel::{Fault, Seed, Site};
 use anabranch_scenario::Drive;
 use serde_json::{Value, json};
@@ -89,7 +89,11 @@ impl<S: Subject> Facts<'_, S> {
 
     /// Whether enough random runs stayed inside what was explored; none where that was not measured.
     pub fn is_covered(&self) -> Option<bool> {
-        self.outcome.coverage.is_covered().filter(|_| self.coverage_is_known())
+        match self.outcome.coverage.covered() {
+            Covered::Yes => Some(true),
+            Covered::No => Some(false),
+            Covered::Unknown => None,
+        }
     }
 
     /// How the program ends.

@@ -44,8 +44,8 @@ impl Pushed {
 }
 
 fn offset_and_speed(s: &PushedState) -> Danger {
-    let axes = [s.y, -s.y, s.v, -s.v].map(|a| a as f32).into_iter().collect();
-    Danger { worst: (s.y + 0.5 * s.v).abs() as f32, axes }
+    let axes = [s.y, -s.y, s.v, -s.v].into_iter().collect();
+    Danger { worst: (s.y + 0.5 * s.v).abs(), axes }
 }
 
 impl System for Pushed {

@@ -72,7 +72,7 @@ impl System for Junction {
         exact.iter().enumerate().for_each(|(index, value)| key.exact(10 + index, *value));
     }
     fn danger(&self, state: &JunctionState) -> Danger {
-        Danger { worst: -state.distance_min_m as f32, ..Danger::default() }
+        Danger { worst: -state.distance_min_m, ..Danger::default() }
     }
     fn time_matters(&self) -> bool {
         true

@@ -55,7 +55,7 @@ impl Drive {
             -self.predicted_clearance_m(&state.car.car)
         };
         let axes = [off.lateral_m, -off.lateral_m, off.heading, -off.heading, steering, -steering];
-        let mut danger = Danger { worst: worst as f32, axes: axes.map(|axis| axis as f32).into_iter().collect() };
+        let mut danger = Danger { worst, axes: axes.into_iter().collect() };
         self.add_measures(state, &mut danger);
         danger
     }
@@ -63,7 +63,7 @@ impl Drive {
     /// Where measures are judged, members of a cell that have most on them are continued too.
     pub(super) fn add_measures(&self, state: &DriveState, danger: &mut Danger) {
         if let Some(measured) = state.extras.as_ref().and_then(|extras| extras.measured.as_deref()) {
-            danger.axes.extend(measured.worst(self.measuring.remembered()).map(|axis| axis as f32));
+            danger.axes.extend(measured.worst(self.measuring.remembered()));
         }
     }
 

@@ -10,6 +10,7 @@ mod given;
 mod index;
 mod lanes;
 mod likelihood;
+mod margin;
 mod measure;
 mod model;
 mod obstacles;
@@ -27,8 +28,8 @@ use anabranch_driving::follow::{PathFollower, TrajectoryFollower};
 use anabranch_errors::ErrorSet;
 use anabranch_geometry::{Body, EdgeSet, Pose};
 use anabranch_kernel::{
-    Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, NoProof, ParamSpace, Params,
-    Parts, Seed, SegmentEnd, Signal, System, Tube, Variable, Watch,
+    Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, Margin, NoProof, ParamSpace,
+    Params, Parts, Seed, SegmentEnd, Signal, System, Tube, Variable, Watch,
 };
 use anabranch_monitors::Requirements;
 use anabranch_sensing::{Localisation, ObstacleSensor};
@@ -210,6 +211,9 @@ impl System for Drive {
     }
     fn danger(&self, state: &DriveState) -> Danger {
         self.danger_of(state)
+    }
+    fn margin(&self) -> Margin {
+        self.measured_margin()
     }
     fn time_matters(&self) -> bool {
         // A run must end by its deadline, a timetable is a clock, and whoever comes from outside is told the time.

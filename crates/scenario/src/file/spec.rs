@@ -304,6 +304,8 @@ pub struct ExploreSpec {
     pub rollouts: Located<u32>,
     /// How often cells that could hide a contact are halved and looked at again.
     pub refine: Located<u32>,
+    /// No violation deeper than this may be left, in metres of clearance.
+    pub resolution_m: Option<Located<f64>>,
 }
 
 impl ExploreSpec {

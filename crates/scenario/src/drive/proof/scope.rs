@@ -1,8 +1,9 @@
 //! Which loops can be bounded at all, and what their requirements ask of clearance.
 
 use anabranch_kernel::{CellSize, NoProof};
-use anabranch_monitors::{Level, Requirement, Rule, low_speed as signal};
+use anabranch_monitors::Level;
 
+use super::super::margin::asks_m;
 use super::super::{Drive, Driver};
 use super::segment::{Follows, Line, REALS};
 
@@ -73,16 +74,5 @@ impl Drive {
             asked_m = asked_m.max(least_m);
         }
         Ok(asked_m)
-    }
-}
-
-/// The clearance that a requirement wants exceeded, if that is all it wants.
-fn asks_m(must: &Requirement) -> Option<f64> {
-    let program = must.program()?;
-    match must.rule {
-        Rule::Never if program.is_truth(signal::CONTACT) => Some(0.0),
-        Rule::Never => program.holds_up_to(signal::CLEARANCE),
-        Rule::Always => program.holds_from(signal::CLEARANCE),
-        Rule::Eventually { .. } | Rule::AtStart | Rule::AtFinish => None,
     }
 }

@@ -28,7 +28,7 @@ impl Drive {
         let on = street.on_lane(own, car.pose());
         let (along, across, speed) = (on.place.station_m, on.place.lateral_m, car.speed);
         let axes = [along, -along, across, -across, speed, -speed];
-        let mut danger = Danger { worst: worst as f32, axes: axes.map(|axis| axis as f32).into_iter().collect() };
+        let mut danger = Danger { worst, axes: axes.into_iter().collect() };
         self.add_measures(state, &mut danger);
         danger
     }

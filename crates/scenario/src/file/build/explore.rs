@@ -27,6 +27,7 @@ pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>) -> Option<Explo
         budget: view.table("budget").map_or_else(BudgetSpec::default, budget),
         rollouts: view.small_count("rollouts")?,
         refine: view.small_count("refine")?,
+        resolution_m: view.real("resolution"),
     })
 }
 

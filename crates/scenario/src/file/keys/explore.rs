@@ -43,6 +43,12 @@ pub(super) static EXPLORE: Section = Section {
             Need::Default("3"),
             "How often cells that could hide a contact are halved and looked at again; 0 = never.",
         ),
+        key(
+            "resolution",
+            positive(LENGTH),
+            Need::Optional,
+            "Search until no violation deeper than this is expected. Default: 1/128 of the range of clearances in random runs.",
+        ),
     ],
 };
 

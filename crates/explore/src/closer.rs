@@ -1,0 +1,253 @@
+//! What follows the exploration itself: looking closer where cells could hide something, exploring until random runs stay inside,
+//! and searching for what merging could have hidden.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use anabranch_kernel::{CellKey, Chance, Grid, Params, Seed, System};
+
+use crate::cover::Joiner;
+use crate::coverage::{self, Coverage, Covered, DOUBT, Explored, TARGET_SHARE, runs_needed};
+use crate::edge::Trail;
+use crate::exhaust;
+use crate::explorer::{Limits, Stop};
+use crate::graph::Graph;
+use crate::modes::ModeReader;
+use crate::pilot::Pilot;
+use crate::refine::{Refinement, Refiner};
+use crate::resolution::{Resolution, Shadow};
+use crate::settings::{Cover, Resolve, Scope};
+
+/// Random runs of a round whose only purpose is to find states that are not explored yet.
+const ROUND_RUNS: u64 = 128;
+/// Least effort of searches and random runs in segments, so that tiny explorations are looked at as well.
+const EFFORT_MIN: f64 = 20_000.0;
+/// Every sequence is run where that takes at most this many times the segments that were run by then, or
+/// [`EFFORT_MIN`].
+const EXHAUST_EFFORT: f64 = 8.0;
+
+/// Segments of a searched run at most: a system may never end by itself.
+const SEARCH_LEVELS_MAX: u32 = 1_024;
+
+/// What came of it.
+pub(crate) struct Looked {
+    pub(crate) refinement: Vec<Refinement>,
+    pub(crate) coverage: Coverage,
+    pub(crate) resolution: Option<Resolution>,
+    /// Whether every sequence was run after all, and none violates anything.
+    pub(crate) is_exhausted: bool,
+    pub(crate) stop: Option<Stop>,
+}
+
+/// What looking works with.
+pub(crate) struct Closer<'a, S: System> {
+    pub(crate) seed: Seed,
+    pub(crate) starts: &'a [Params],
+    pub(crate) states: &'a [S::State],
+    pub(crate) grid: Option<&'a Grid>,
+    pub(crate) level_in_key: bool,
+    pub(crate) limits: &'a Limits<'a>,
+    pub(crate) pilot: Option<&'a Pilot>,
+}
+
+impl<S: System> Closer<'_, S> {
+    /// Looks closer where cells could hide a contact; measures coverage; looks closer where that disagrees, explores until
+    /// it suffices, and searches for what merging hid. A violation ends all of it.
+    pub(crate) fn look(
+        &self,
+        graph: &mut Graph<'_, S>,
+        trail: &mut dyn Trail,
+        stop: Option<Stop>,
+    ) -> io::Result<Looked> {
+        let mut refinement = Vec::new();
+        let refines = stop.is_none() && graph.settings.refines();
+        if refines && graph.progress.findings == 0 {
+            refinement.extend(self.refine(graph, trail, &BTreeSet::new())?);
+        }
+        let mut looks = 0;
+        let mut coverage = self.measure(graph, 0, &mut looks);
+        if refines && coverage.disagreements > 0 {
+            refinement.extend(self.refine(graph, trail, &coverage.disagreed)?);
+            let before = std::mem::replace(&mut coverage, self.measure(graph, 1, &mut looks));
+            coverage.violations.extend(before.violations);
+            coverage.segments += before.segments;
+        }
+        let stop = stop.or_else(|| refinement.iter().find_map(Refinement::stopped));
+        let mut looked = Looked { refinement, coverage, resolution: None, is_exhausted: false, stop };
+        if self.goes_on(graph, &looked) {
+            self.cover(graph, trail, &mut looked, looks)?;
+        }
+        if self.goes_on(graph, &looked) {
+            self.resolve(graph, trail, &mut looked)?;
+        }
+        if self.goes_on(graph, &looked) {
+            self.exhaust(graph, &mut looked);
+        }
+        Ok(looked)
+    }
+
+    /// Whether there is a reason to look on: nothing was found, and nobody stopped it.
+    fn goes_on(&self, graph: &Graph<'_, S>, looked: &Looked) -> bool {
+        let searched = looked.resolution.as_ref().is_some_and(|resolution| !resolution.violations.is_empty());
+        let found = graph.progress.findings > 0 || !looked.coverage.violations.is_empty() || searched;
+        !found && looked.stop.is_none() && graph.fault_count == 0 && self.grid.is_some()
+    }
+
+    fn refine(
+        &self,
+        graph: &mut Graph<'_, S>,
+        trail: &mut dyn Trail,
+        forced: &BTreeSet<CellKey>,
+    ) -> io::Result<Option<Refinement>> {
+        let Some(grid) = self.grid else { return Ok(None) };
+        let Self { seed, starts, level_in_key, limits, .. } = *self;
+        let refiner = Refiner { system: graph.system, seed, starts, grid, level_in_key, limits };
+        refiner.refine(graph, trail, forced).map(Some)
+    }
+
+    /// This look's part of the doubt: half of what is left.
+    fn doubt(&self, graph: &Graph<'_, S>, look: u32) -> f64 {
+        match graph.settings.cover {
+            Some(_) => DOUBT * 0.5_f64.powi(look as i32 + 1),
+            None => DOUBT,
+        }
+    }
+
+    /// Fresh random runs that join nothing.
+    fn measure(&self, graph: &Graph<'_, S>, draw: u32, looks: &mut u32) -> Coverage {
+        let Some(grid) = self.grid else { return Coverage::exhaustive() };
+        let doubt = self.doubt(graph, *looks);
+        *looks += 1;
+        let target = graph.settings.cover.map_or(TARGET_SHARE, |cover| cover.target);
+        let asked = u64::from(graph.settings.rollouts);
+        let runs = match graph.settings.cover {
+            Some(_) if asked > 0 && graph.progress.findings == 0 => asked.max(runs_needed(target, doubt)),
+            _ => asked,
+        };
+        self.draw(graph, grid, (draw, target, doubt), runs)
+    }
+
+    fn draw(&self, graph: &Graph<'_, S>, grid: &Grid, (draw, target, doubt): (u32, f64, f64), runs: u64) -> Coverage {
+        let mut found: Vec<u16> = graph.hits.iter().map(|hit| hit.verdict.requirement).collect();
+        found.sort_unstable();
+        found.dedup();
+        let explored = Explored {
+            table: &graph.table,
+            grid,
+            level_in_key: self.level_in_key,
+            merge_every: graph.settings.merge_every,
+            levels_max: graph.settings.levels_max,
+            margin: graph.progress.margin,
+            found: &found,
+            draw,
+            target,
+            doubt,
+            modes: graph.modes.is_some().then(|| ModeReader::new(graph.system)),
+        };
+        coverage::measure(graph.system, self.seed, self.starts, runs, &explored)
+    }
+
+    /// Rounds of random runs whose states join what was explored, until fresh ones stay inside.
+    fn cover(
+        &self,
+        graph: &mut Graph<'_, S>,
+        trail: &mut dyn Trail,
+        looked: &mut Looked,
+        mut looks: u32,
+    ) -> io::Result<()> {
+        let (Some(grid), Some(Cover { target, effort })) = (self.grid, graph.settings.cover) else { return Ok(()) };
+        if graph.settings.scope == Scope::Frontier {
+            return Ok(());
+        }
+        let segments_max = (effort * graph.progress.segments as f64).max(EFFORT_MIN) as u64;
+        let of = (graph.system, self.seed, self.starts);
+        let mut joiner = Joiner::new(of, (grid, self.level_in_key), self.limits, segments_max);
+        let mut draw = looked.coverage.draws;
+        while looked.coverage.covered() == Covered::No && self.goes_on(graph, looked) {
+            let mut runs = std::mem::take(&mut looked.coverage.outside);
+            while !runs.is_empty() {
+                looked.stop = joiner.join(graph, trail, &runs)?;
+                if looked.stop.is_some() || joiner.is_spent() || graph.progress.findings > 0 {
+                    looked.coverage.segments += joiner.segments;
+                    looked.coverage.joined = joiner.joined;
+                    return Ok(());
+                }
+                let round = self.draw(graph, grid, (draw, target, DOUBT), ROUND_RUNS);
+                draw += 1;
+                joiner.segments += round.segments;
+                looked.coverage.violations.extend(round.violations);
+                runs = round.outside;
+            }
+            let before = std::mem::replace(&mut looked.coverage, self.measure(graph, draw, &mut looks));
+            draw += 1;
+            looked.coverage.segments += before.segments;
+            looked.coverage.violations.extend(before.violations);
+            joiner.segments += looked.coverage.segments - before.segments;
+        }
+        looked.coverage.segments += joiner.segments;
+        looked.coverage.joined = joiner.joined;
+        Ok(())
+    }
+
+    /// Searches for what merging could have hidden.
+    fn resolve(&self, graph: &Graph<'_, S>, trail: &dyn Trail, looked: &mut Looked) -> io::Result<()> {
+        let (Some(Resolve { asked, effort }), Some(pilot)) = (graph.settings.resolve, self.pilot) else {
+            return Ok(());
+        };
+        let Some(resolution) = pilot.resolution(asked) else { return Ok(()) };
+        let shadow = Shadow {
+            system: graph.system,
+            starts: self.states,
+            chance: Chance::new(self.seed, "shadow"),
+            level_in_key: self.level_in_key,
+            levels_max: graph.settings.levels_max.min(SEARCH_LEVELS_MAX),
+            limits: self.limits,
+            segments_max: (effort * graph.progress.segments as f64).max(EFFORT_MIN) as u64,
+            growth: pilot.growth,
+        };
+        let begun = Resolution {
+            asked: resolution,
+            is_default: asked.is_none(),
+            reached: None,
+            closest: graph.progress.margin,
+            runs: 0,
+            segments: pilot.segments,
+            why: String::new(),
+            violations: Vec::new(),
+        };
+        let hardly_met = graph.modes.as_ref().map(|modes| modes.hardly_met(&looked.coverage.met)).unwrap_or_default();
+        let (resolution, stop) = shadow.resolve(graph, (trail, &hardly_met), begun)?;
+        (looked.resolution, looked.stop) = (Some(resolution), stop);
+        Ok(())
+    }
+
+    /// Runs every sequence where what was wanted was not reached otherwise and that is affordable.
+    fn exhaust(&self, graph: &Graph<'_, S>, looked: &mut Looked) {
+        let is_wanted = graph.settings.cover.is_some() && graph.settings.resolve.is_some();
+        let resolved = looked.resolution.as_ref().is_some_and(Resolution::is_reached);
+        if !is_wanted || resolved && looked.coverage.covered() == Covered::Yes {
+            return;
+        }
+        let levels = graph.levels.len() as u32;
+        let all = exhaust::segments_of(graph.system.errors().len(), levels, self.starts.len());
+        let spent = graph.progress.segments + looked.coverage.segments;
+        let segments_max = (EXHAUST_EFFORT * spent as f64).max(EFFORT_MIN);
+        if all > segments_max {
+            return;
+        }
+        let levels_max = graph.settings.levels_max;
+        let all =
+            exhaust::run(graph.system, self.states, levels_max, segments_max as u64, self.limits, &graph.progress);
+        looked.stop = all.stop;
+        let Some(resolution) = &mut looked.resolution else { return };
+        resolution.segments += all.segments;
+        resolution.closest = resolution.closest.min(all.margin);
+        resolution.violations.extend(all.violation);
+        if all.is_whole {
+            looked.is_exhausted = true;
+            (resolution.reached, resolution.why) = (Some(0.0), String::new());
+            let segments = looked.coverage.segments;
+            looked.coverage = Coverage { segments, ..Coverage::exhaustive() };
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Runs without merging, many at once: random ones, those that shadow the graph, and all of them.
+
+use anabranch_kernel::{Choice, Choices, Fault, Job, SegmentEnd, System};
+use rayon::prelude::*;
+
+/// Runs that are advanced together.
+const SIDE_BY_SIDE: usize = 64;
+
+/// A run on its way.
+pub(crate) struct Begun<S, T> {
+    pub(crate) state: S,
+    /// Segments it has behind it.
+    pub(crate) level: u32,
+    /// Whatever is collected on the way.
+    pub(crate) notes: T,
+}
+
+/// A run that is over.
+pub(crate) struct Ended<T> {
+    /// How it ended; `Open` if it was cut off by the last level.
+    pub(crate) end: Result<SegmentEnd, Fault>,
+    /// Segments that were run.
+    pub(crate) segments: u64,
+    /// What was collected.
+    pub(crate) notes: T,
+}
+
+impl<T> Ended<T> {
+    pub(crate) fn is_violated(&self) -> bool {
+        matches!(self.end, Ok(SegmentEnd::Violated(_)))
+    }
+}
+
+/// Runs everything to its end. `choose` names the next error of a run, `see` collects what a segment brought, together
+/// with the level it ended in. Results are in the order of the runs.
+pub(crate) fn run_all<S, T, C, V>(
+    system: &S,
+    levels_max: u32,
+    begun: Vec<Begun<S::State, T>>,
+    choose: C,
+    see: V,
+) -> Vec<Ended<T>>
+where
+    S: System,
+    T: Send,
+    C: Fn(&T, u32, &S::State, &Choices) -> Choice + Sync,
+    V: Fn(&mut T, u32, &Job<S::State>) + Sync,
+{
+    let mut parts = Vec::new();
+    let mut begun = begun.into_iter();
+    loop {
+        let part: Vec<Begun<S::State, T>> = begun.by_ref().take(SIDE_BY_SIDE).collect();
+        if part.is_empty() {
+            break;
+        }
+        parts.push(part);
+    }
+    parts.into_par_iter().flat_map_iter(|part| run_part(system, levels_max, part, &choose, &see)).collect()
+}
+
+fn run_part<S, T, C, V>(
+    system: &S,
+    levels_max: u32,
+    part: Vec<Begun<S::State, T>>,
+    choose: &C,
+    see: &V,
+) -> Vec<Ended<T>>
+where
+    S: System,
+    C: Fn(&T, u32, &S::State, &Choices) -> Choice,
+    V: Fn(&mut T, u32, &Job<S::State>),
+{
+    let mut ended: Vec<(usize, Ended<T>)> = Vec::with_capacity(part.len());
+    let mut on_the_way = Vec::with_capacity(part.len());
+    let mut jobs = Vec::with_capacity(part.len());
+    for (number, run) in part.into_iter().enumerate() {
+        let over = Ended { end: Ok(SegmentEnd::Open), segments: 0, notes: run.notes };
+        if run.level < levels_max {
+            jobs.push(Job::new(run.state, Choice::NONE));
+            on_the_way.push((number, run.level, over));
+        } else {
+            ended.push((number, over));
+        }
+    }
+    let mut live = Choices::new();
+    while !jobs.is_empty() {
+        for (job, (_, level, run)) in jobs.iter_mut().zip(&on_the_way) {
+            system.live(&job.state, &mut live);
+            job.choice = choose(&run.notes, *level, &job.state, &live);
+        }
+        system.run_many(&mut jobs);
+        let mut still = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
+        for (job, (number, level, mut run)) in jobs.into_iter().zip(on_the_way) {
+            run.segments += 1;
+            see(&mut run.notes, level + 1, &job);
+            if job.end == Ok(SegmentEnd::Open) && level + 1 < levels_max {
+                still.0.push(Job::new(job.state, Choice::NONE));
+                still.1.push((number, level + 1, run));
+            } else {
+                run.end = job.end;
+                ended.push((number, run));
+            }
+        }
+        (jobs, on_the_way) = still;
+    }
+    ended.sort_by_key(|(number, _)| *number);
+    ended.into_iter().map(|(_, run)| run).collect()
+}

@@ -1,0 +1,31 @@
+//! What the margin of a run measures: the clearance, and which requirements that is about.
+
+use anabranch_kernel::Margin;
+use anabranch_monitors::{Level, Requirement, Rule, low_speed as signal};
+
+use super::Drive;
+
+impl Drive {
+    /// The clearance that a *must* wants exceeded, and the *must* requirements that are not about clearance alone.
+    pub(super) fn measured_margin(&self) -> Margin {
+        let (mut limit, mut unmeasured) = (0.0_f64, Vec::new());
+        for must in self.requirements.list().iter().filter(|requirement| requirement.level == Level::Must) {
+            match asks_m(must) {
+                Some(least_m) => limit = limit.max(least_m),
+                None => unmeasured.push(must.id.clone()),
+            }
+        }
+        Margin { unit: "m".to_owned(), limit, unmeasured }
+    }
+}
+
+/// The clearance that a requirement wants exceeded, if that is all it wants.
+pub(super) fn asks_m(must: &Requirement) -> Option<f64> {
+    let program = must.program()?;
+    match must.rule {
+        Rule::Never if program.is_truth(signal::CONTACT) => Some(0.0),
+        Rule::Never => program.holds_up_to(signal::CLEARANCE),
+        Rule::Always => program.holds_from(signal::CLEARANCE),
+        Rule::Eventually { .. } | Rule::AtStart | Rule::AtFinish => None,
+    }
+}
