@@ -6,9 +6,9 @@ use anabranch_kernel::{Choice, System};
 
 use crate::cells::{Arrival, JobOrder, Member};
 use crate::checkpoint::{self, Resumed};
-use crate::edge::{Fate, Node, Trail};
-use crate::explorer::{Limits, Stop};
+use crate::edge::{Fate, Node, Progress, Trail};
 use crate::graph::Graph;
+use crate::limits::{Limits, Stop};
 use crate::pool::{Place, Pool};
 use crate::runner::{Batch, Done, Lap, Origin, Runner, Waiting};
 
@@ -32,6 +32,8 @@ struct Next<'p, 'd, S> {
     pool: &'p mut Pool<'d, S>,
     candidates: Vec<Candidate>,
     first_member: u64,
+    /// Candidates that were not replaced by a worse one.
+    kept: u64,
 }
 
 /// How many states a wave has. Results do not depend on it.
@@ -43,12 +45,14 @@ struct Pace {
 
 impl Pace {
     fn states(&self, choices: usize) -> usize {
-        let most = WAVE_JOBS_MIN.max(WAVE_JOBS_PER_THREAD * rayon::current_num_threads()) / choices;
-        let in_time = WAVE_NS.checked_div(self.ns_per_state).map_or(most, |states| states as usize);
+        let threads = rayon::current_num_threads();
+        let most = WAVE_JOBS_MIN.max(WAVE_JOBS_PER_THREAD * threads) / choices;
+        // Before anything is known about the pace, one state for each core: segments may be slow.
+        let in_time = WAVE_NS.checked_div(self.ns_per_state).map_or(threads, |states| states as usize);
         in_time.min(most).max(1)
     }
     fn took(&mut self, ns: u64, states: usize) {
-        self.ns_per_state = ns / states as u64;
+        self.ns_per_state = (ns / states as u64).max(1);
     }
 }
 
@@ -67,7 +71,7 @@ pub(crate) fn explore<S: System>(
     while !waiting.is_empty() && level < graph.settings.levels_max {
         let [pool, next_pool] = &mut *pools;
         graph.begin_level(level, waiting.len() as u64);
-        let mut next = Next { pool: next_pool, candidates: Vec::new(), first_member };
+        let mut next = Next { pool: next_pool, candidates: Vec::new(), first_member, kept: 0 };
         let stop = expand_level(graph, runner, limits, &waiting, pool, &mut next, &mut pace)?;
         if let Some(stop) = stop.filter(|stop| *stop != Stop::FirstFinding) {
             return Ok(Some(stop));
@@ -115,7 +119,8 @@ fn expand_level<S: System>(
         graph.progress.expanded += wave.len() as u64;
         graph.observer.progress(&graph.progress);
         let bytes = graph.see_bytes();
-        stop = limits.exceeded(&graph.progress, bytes, next.pool.has_room());
+        let progress = Progress { states: graph.progress.states + next.kept, ..graph.progress };
+        stop = limits.exceeded(&progress, bytes, next.pool.has_room());
         if stop.is_some() {
             break;
         }
@@ -215,10 +220,12 @@ fn settle<S: System>(
             for m in replaced {
                 let candidate = &mut next.candidates[(u64::from(m) - base) as usize];
                 next.pool.release(candidate.place.take().expect("a member is replaced once"));
+                next.kept -= 1;
                 graph.count_merged(level);
                 graph.link_merged(candidate.job.parent, Choice(candidate.job.choice), candidate.cell, 0);
             }
             let place = Some(next.pool.put(&done.job.state)?);
+            next.kept += 1;
             next.candidates.push(Candidate { place, job: JobOrder { parent, choice: done.job.choice.0 }, cell });
         }
     }
@@ -273,6 +280,8 @@ mod tests {
     #[test]
     fn a_wave_of_slow_segments_is_short_and_of_quick_ones_long() {
         let mut pace = Pace::default();
+        assert!(pace.states(9) <= rayon::current_num_threads());
+        pace.took(1_000, 1_000);
         let most = pace.states(9);
         assert!(most * 9 > 900, "{most}");
         // A world that takes half a second for all errors of a state, then one that takes a minute, then a quick one.

@@ -10,8 +10,8 @@ use crate::cover::Joiner;
 use crate::coverage::{self, Coverage, Covered, DOUBT, Explored, TARGET_SHARE, runs_needed};
 use crate::edge::Trail;
 use crate::exhaust;
-use crate::explorer::{Limits, Stop};
 use crate::graph::Graph;
+use crate::limits::{Limits, Stop};
 use crate::modes::ModeReader;
 use crate::pilot::Pilot;
 use crate::refine::{Refinement, Refiner};
@@ -64,16 +64,17 @@ impl<S: System> Closer<'_, S> {
         if refines && graph.progress.findings == 0 {
             refinement.extend(self.refine(graph, trail, &BTreeSet::new())?);
         }
-        let mut looks = 0;
-        let mut coverage = self.measure(graph, 0, &mut looks);
-        if refines && coverage.disagreements > 0 {
-            refinement.extend(self.refine(graph, trail, &coverage.disagreed)?);
-            let before = std::mem::replace(&mut coverage, self.measure(graph, 1, &mut looks));
-            coverage.violations.extend(before.violations);
-            coverage.segments += before.segments;
-        }
         let stop = stop.or_else(|| refinement.iter().find_map(Refinement::stopped));
-        let mut looked = Looked { refinement, coverage, resolution: None, is_exhausted: false, stop };
+        let (coverage, resolution) = (Coverage::default(), None);
+        let mut looked = Looked { refinement, coverage, resolution, is_exhausted: false, stop };
+        let mut looks = 0;
+        self.look_at(graph, &mut looked, (0, &mut looks));
+        if refines && looked.coverage.disagreements > 0 {
+            let again = self.refine(graph, trail, &looked.coverage.disagreed)?;
+            looked.stop = looked.stop.or_else(|| again.as_ref().and_then(Refinement::stopped));
+            looked.refinement.extend(again);
+            self.look_at(graph, &mut looked, (1, &mut looks));
+        }
         if self.goes_on(graph, &looked) {
             self.cover(graph, trail, &mut looked, looks)?;
         }
@@ -113,9 +114,20 @@ impl<S: System> Closer<'_, S> {
         }
     }
 
+    /// Measures coverage anew. What random runs found before stays found.
+    fn look_at(&self, graph: &Graph<'_, S>, looked: &mut Looked, (draw, looks): (u32, &mut u32)) {
+        let before = std::mem::take(&mut looked.coverage);
+        match self.measure(graph, draw, looks) {
+            Ok(coverage) => looked.coverage = coverage,
+            Err(stop) => looked.stop = looked.stop.or(Some(stop)),
+        }
+        looked.coverage.violations.extend(before.violations);
+        looked.coverage.segments += before.segments;
+    }
+
     /// Fresh random runs that join nothing.
-    fn measure(&self, graph: &Graph<'_, S>, draw: u32, looks: &mut u32) -> Coverage {
-        let Some(grid) = self.grid else { return Coverage::exhaustive() };
+    fn measure(&self, graph: &Graph<'_, S>, draw: u32, looks: &mut u32) -> Result<Coverage, Stop> {
+        let Some(grid) = self.grid else { return Ok(Coverage::exhaustive()) };
         let doubt = self.doubt(graph, *looks);
         *looks += 1;
         let target = graph.settings.cover.map_or(TARGET_SHARE, |cover| cover.target);
@@ -127,7 +139,13 @@ impl<S: System> Closer<'_, S> {
         self.draw(graph, grid, (draw, target, doubt), runs)
     }
 
-    fn draw(&self, graph: &Graph<'_, S>, grid: &Grid, (draw, target, doubt): (u32, f64, f64), runs: u64) -> Coverage {
+    fn draw(
+        &self,
+        graph: &Graph<'_, S>,
+        grid: &Grid,
+        (draw, target, doubt): (u32, f64, f64),
+        runs: u64,
+    ) -> Result<Coverage, Stop> {
         let mut found: Vec<u16> = graph.hits.iter().map(|hit| hit.verdict.requirement).collect();
         found.sort_unstable();
         found.dedup();
@@ -143,6 +161,7 @@ impl<S: System> Closer<'_, S> {
             target,
             doubt,
             modes: graph.modes.is_some().then(|| ModeReader::new(graph.system)),
+            limits: self.limits,
         };
         coverage::measure(graph.system, self.seed, self.starts, runs, &explored)
     }
@@ -172,17 +191,23 @@ impl<S: System> Closer<'_, S> {
                     looked.coverage.joined = joiner.joined;
                     return Ok(());
                 }
-                let round = self.draw(graph, grid, (draw, target, DOUBT), ROUND_RUNS);
+                let round = match self.draw(graph, grid, (draw, target, DOUBT), ROUND_RUNS) {
+                    Ok(round) => round,
+                    Err(stop) => {
+                        looked.stop = Some(stop);
+                        return Ok(());
+                    }
+                };
                 draw += 1;
-                joiner.segments += round.segments;
+                joiner.effort += round.segments;
+                looked.coverage.segments += round.segments;
                 looked.coverage.violations.extend(round.violations);
                 runs = round.outside;
             }
-            let before = std::mem::replace(&mut looked.coverage, self.measure(graph, draw, &mut looks));
+            let before = looked.coverage.segments;
+            self.look_at(graph, looked, (draw, &mut looks));
             draw += 1;
-            looked.coverage.segments += before.segments;
-            looked.coverage.violations.extend(before.violations);
-            joiner.segments += looked.coverage.segments - before.segments;
+            joiner.effort += looked.coverage.segments - before;
         }
         looked.coverage.segments += joiner.segments;
         looked.coverage.joined = joiner.joined;
@@ -236,8 +261,7 @@ impl<S: System> Closer<'_, S> {
             return;
         }
         let levels_max = graph.settings.levels_max;
-        let all =
-            exhaust::run(graph.system, self.states, levels_max, segments_max as u64, self.limits, &graph.progress);
+        let all = exhaust::run(graph.system, self.states, levels_max, segments_max as u64, self.limits);
         looked.stop = all.stop;
         let Some(resolution) = &mut looked.resolution else { return };
         resolution.segments += all.segments;

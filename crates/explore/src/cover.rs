@@ -5,15 +5,12 @@ use std::collections::BTreeMap;
 use std::io;
 
 use anabranch_kernel::{CellKey, Choice, Choices, Danger, Grid, Job, KeyWriter, Params, Seed, System};
-use rayon::prelude::*;
 
 use crate::edge::{Fate, Node, Trail};
-use crate::explorer::{Limits, Stop};
 use crate::graph::Graph;
+use crate::limits::{Limits, Stop};
 use crate::runner::{Done, Origin, cell_key};
 
-/// Segments that are run together.
-const BATCH_JOBS: usize = 96;
 /// States that are expanded between two looks at the limits.
 const SLAB_STATES: usize = 1_024;
 
@@ -37,6 +34,8 @@ pub(crate) struct Joiner<'a, S: System> {
     pub(crate) joined: u64,
     /// Segments it took.
     pub(crate) segments: u64,
+    /// Segments of random runs that were drawn for it.
+    pub(crate) effort: u64,
     /// Segments it may take.
     pub(crate) segments_max: u64,
 }
@@ -49,12 +48,24 @@ impl<'a, S: System> Joiner<'a, S> {
         segments_max: u64,
     ) -> Self {
         let known = BTreeMap::new();
-        Self { system, seed, starts, grid, level_in_key, limits, known, joined: 0, segments: 0, segments_max }
+        Self {
+            system,
+            seed,
+            starts,
+            grid,
+            level_in_key,
+            limits,
+            known,
+            joined: 0,
+            segments: 0,
+            effort: 0,
+            segments_max,
+        }
     }
 
     /// Whether the effort is used up.
     pub(crate) fn is_spent(&self) -> bool {
-        self.segments >= self.segments_max
+        self.segments + self.effort >= self.segments_max
     }
 
     /// Takes in runs that left what was explored, and everything that follows from where they were.
@@ -67,6 +78,9 @@ impl<'a, S: System> Joiner<'a, S> {
         let mut waiting = Waiting::new();
         for (start, choices) in runs {
             self.take_in(graph, trail, (*start, choices), &mut waiting)?;
+            if let Some(stop) = self.limits.urgent() {
+                return Ok(Some(stop));
+            }
         }
         let stop = self.expand(graph, trail, waiting)?;
         trail.end_level(&[])?;
@@ -141,7 +155,10 @@ impl<'a, S: System> Joiner<'a, S> {
     ) -> io::Result<Option<Stop>> {
         while let Some((level, states)) = waiting.pop_first() {
             for slab in states.chunks(SLAB_STATES) {
-                let ran = self.run(slab);
+                let ran = match self.run(slab) {
+                    Ok(ran) => ran,
+                    Err(stop) => return Ok(Some(stop)),
+                };
                 self.segments += ran.len() as u64;
                 for (parent, mut job) in ran {
                     let choice = job.choice;
@@ -166,22 +183,15 @@ impl<'a, S: System> Joiner<'a, S> {
         Ok(None)
     }
 
-    fn run(&self, slab: &[(u64, S::State)]) -> Vec<(u64, Job<S::State>)> {
-        let per_batch = (BATCH_JOBS / self.system.errors().len()).max(1);
-        slab.par_chunks(per_batch)
-            .flat_map_iter(|states| {
-                let (mut live, mut parents, mut jobs) = (Choices::new(), Vec::new(), Vec::new());
-                for (node, state) in states {
-                    self.system.live(state, &mut live);
-                    for &choice in &live {
-                        parents.push(*node);
-                        jobs.push(Job::new(state.clone(), choice));
-                    }
-                }
-                self.system.run_many(&mut jobs);
-                parents.into_iter().zip(jobs)
-            })
-            .collect()
+    fn run(&self, slab: &[(u64, S::State)]) -> Result<Vec<(u64, Job<S::State>)>, Stop> {
+        let (mut live, mut parents, mut jobs) = (Choices::new(), Vec::new(), Vec::new());
+        for (node, state) in slab {
+            self.system.live(state, &mut live);
+            parents.extend(std::iter::repeat_n(*node, live.len()));
+            jobs.extend(live.iter().map(|&choice| Job::new(state.clone(), choice)));
+        }
+        self.limits.run_jobs(self.system, &mut jobs)?;
+        Ok(parents.into_iter().zip(jobs).collect())
     }
 
     fn key(&self, state: &S::State, level: u32) -> Option<CellKey> {

@@ -6,6 +6,7 @@ use anabranch_kernel::{
     CellKey, Chance, Choice, Choices, Grid, Job, KeyWriter, Params, Seed, SegmentEnd, System, maths,
 };
 
+use crate::limits::{Limits, Stop};
 use crate::modes::{Mode, ModeReader};
 use crate::runner::cell_key;
 use crate::table::Table;
@@ -109,6 +110,7 @@ pub(crate) struct Explored<'a> {
     pub(crate) doubt: f64,
     /// Reads modes, if somebody will search where runs hardly ever come.
     pub(crate) modes: Option<ModeReader>,
+    pub(crate) limits: &'a Limits<'a>,
 }
 
 struct Rollout {
@@ -160,8 +162,8 @@ pub(crate) fn measure<S: System>(
     starts: &[Params],
     rollouts: u64,
     explored: &Explored<'_>,
-) -> Coverage {
-    let runs = draw_runs(system, seed, starts, rollouts, explored);
+) -> Result<Coverage, Stop> {
+    let runs = draw_runs(system, seed, starts, rollouts, explored)?;
     let Explored { target, doubt, .. } = *explored;
     let mut coverage =
         Coverage { rollouts: runs.len() as u64, draws: explored.draw + 1, target, doubt, ..Coverage::default() };
@@ -195,7 +197,7 @@ pub(crate) fn measure<S: System>(
     coverage.unseen_mass = once as f64 / coverage.segments.max(1) as f64;
     coverage.share = coverage.runs_inside as f64 / coverage.rollouts.max(1) as f64;
     (coverage.share_low, coverage.share_high) = clopper_pearson(coverage.runs_inside, coverage.rollouts, 0.05);
-    coverage
+    Ok(coverage)
 }
 
 fn draw_runs<S: System>(
@@ -204,7 +206,7 @@ fn draw_runs<S: System>(
     starts: &[Params],
     rollouts: u64,
     explored: &Explored<'_>,
-) -> Vec<Ended<Rollout>> {
+) -> Result<Vec<Ended<Rollout>>, Stop> {
     let chance = match explored.draw {
         0 => Chance::new(seed, "rollout"),
         again => Chance::new(seed, &format!("rollout {again}")),
@@ -218,6 +220,7 @@ fn draw_runs<S: System>(
         .collect();
     run_all(
         system,
+        explored.limits,
         explored.levels_max,
         begun,
         |run: &Rollout, level, _, live: &Choices| {

@@ -8,8 +8,8 @@ use anabranch_kernel::System;
 
 use crate::cells::{Arrival, JobOrder, Member};
 use crate::edge::{Fate, Node, Trail};
-use crate::explorer::{Limits, Stop};
 use crate::graph::Graph;
+use crate::limits::{Limits, Stop};
 use crate::pool::Pool;
 use crate::runner::{Done, Lap, Origin, Runner, Waiting};
 

@@ -1,14 +1,10 @@
 //! Running every error sequence after all, where that is affordable.
 
 use anabranch_kernel::{Choice, Choices, Job, SegmentEnd, System};
-use rayon::prelude::*;
 
 use crate::cover::ErrorPath;
-use crate::edge::Progress;
-use crate::explorer::{Limits, Stop};
+use crate::limits::{Limits, Stop};
 
-/// Segments that are run together.
-const BATCH_JOBS: usize = 96;
 /// States that are expanded together; the whole tree below them is run before the next ones.
 const SLAB_STATES: usize = 512;
 
@@ -55,7 +51,6 @@ pub(crate) fn run<S: System>(
     levels_max: u32,
     segments_max: u64,
     limits: &Limits<'_>,
-    progress: &Progress,
 ) -> Exhausted {
     let mut result = Exhausted { is_whole: true, margin: f64::INFINITY, ..Exhausted::default() };
     let leaf = |(start, state): (usize, &S::State)| Leaf { state: state.clone(), start, choices: Vec::new() };
@@ -66,11 +61,11 @@ pub(crate) fn run<S: System>(
             let rest = slab.split_off(SLAB_STATES);
             slabs.push(rest);
         }
-        let next = expand(system, slab, &mut result);
-        if !next.is_empty() && next[0].choices.len() < levels_max as usize {
-            slabs.push(next);
+        match expand(system, slab, limits, &mut result) {
+            Ok(next) if !next.is_empty() && next[0].choices.len() < levels_max as usize => slabs.push(next),
+            Ok(_) => {}
+            Err(stop) => result.stop = Some(stop),
         }
-        result.stop = limits.exceeded(progress, 0, true);
         if result.stop.is_some() || result.violation.is_some() || result.segments > segments_max {
             result.is_whole = false;
             return result;
@@ -79,24 +74,21 @@ pub(crate) fn run<S: System>(
     result
 }
 
-fn expand<S: System>(system: &S, slab: Vec<Leaf<S::State>>, result: &mut Exhausted) -> Vec<Leaf<S::State>> {
-    let per_batch = (BATCH_JOBS / system.errors().len()).max(1);
-    let ran: Vec<(usize, Job<S::State>)> = slab
-        .par_chunks(per_batch)
-        .enumerate()
-        .flat_map_iter(|(part, leaves)| {
-            let (mut live, mut from, mut jobs) = (Choices::new(), Vec::new(), Vec::new());
-            for (at, leaf) in leaves.iter().enumerate() {
-                system.live(&leaf.state, &mut live);
-                from.extend(std::iter::repeat_n(part * per_batch + at, live.len()));
-                jobs.extend(live.iter().map(|&choice| Job::new(leaf.state.clone(), choice)));
-            }
-            system.run_many(&mut jobs);
-            from.into_iter().zip(jobs)
-        })
-        .collect();
+fn expand<S: System>(
+    system: &S,
+    slab: Vec<Leaf<S::State>>,
+    limits: &Limits<'_>,
+    result: &mut Exhausted,
+) -> Result<Vec<Leaf<S::State>>, Stop> {
+    let (mut live, mut from, mut jobs) = (Choices::new(), Vec::new(), Vec::new());
+    for (at, leaf) in slab.iter().enumerate() {
+        system.live(&leaf.state, &mut live);
+        from.extend(std::iter::repeat_n(at, live.len()));
+        jobs.extend(live.iter().map(|&choice| Job::new(leaf.state.clone(), choice)));
+    }
+    limits.run_jobs(system, &mut jobs)?;
     let mut next = Vec::new();
-    for (from, job) in ran {
+    for (from, job) in from.into_iter().zip(jobs) {
         result.segments += 1;
         result.margin = result.margin.min(job.margin);
         let way = || slab[from].choices.iter().copied().chain([job.choice]).collect::<Vec<Choice>>();
@@ -112,5 +104,5 @@ fn expand<S: System>(system: &S, slab: Vec<Leaf<S::State>>, result: &mut Exhaust
             Err(_) => result.is_whole = false,
         }
     }
-    next
+    Ok(next)
 }

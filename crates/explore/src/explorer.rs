@@ -1,9 +1,9 @@
 //! The public face: explore a system.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use anabranch_kernel::{Choice, Digest, Fault, Grid, KeyWriter, Params, Seed, System};
+use anabranch_kernel::{Choice, Choices, Digest, Fault, Grid, KeyWriter, Seed, System};
 
 use crate::checkpoint::{self, Log, Notes, Resumed, Walker};
 use crate::closer::{Closer, Looked};
@@ -12,30 +12,16 @@ use crate::edge::{
     Clock, Disk, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress, Trail,
 };
 use crate::graph::{FaultAt, Graph, Hit};
+use crate::limits::{Limits, Stop};
 use crate::pilot;
 use crate::pool::Pool;
 use crate::refine::Refinement;
-use crate::replay;
 use crate::resolution::Resolution;
 use crate::runner::{Profile, Runner, Waiting, cell_key, state_bytes};
 use crate::settings::{Keep, Merge, Order, Scope, Settings, SettingsError};
 use crate::soundness::{self, Evidence, Soundness};
+use crate::unmerged::{Begun, run_all};
 use crate::{breadth, danger};
-
-/// Why an exploration ended before everything was explored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// The time budget was used up.
-    Time,
-    /// The budget of states was used up.
-    States,
-    /// The memory budget was used up.
-    Memory,
-    /// Somebody asked to stop.
-    Interrupted,
-    /// The first finding was enough.
-    FirstFinding,
-}
 
 /// An exploration that could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -144,35 +130,6 @@ impl Outcome {
     /// Whether every error sequence was followed to its end, up to merging.
     pub fn complete(&self) -> bool {
         self.stop.is_none() && self.fault_count == 0
-    }
-}
-
-/// Limits and the wish to stop, looked at between waves.
-pub(crate) struct Limits<'a> {
-    settings: &'a Settings,
-    clock: &'a dyn Clock,
-    started_ns: u64,
-    interrupt: &'a AtomicBool,
-    /// Of everything that decides the result, for checkpoints.
-    pub(crate) identity: Digest,
-}
-
-impl Limits<'_> {
-    pub(crate) fn exceeded(&self, progress: &Progress, bytes: u64, has_room: bool) -> Option<Stop> {
-        let budget = &self.settings.budget;
-        if self.interrupt.load(Ordering::Relaxed) {
-            return Some(Stop::Interrupted);
-        }
-        if budget.time_ns.is_some_and(|max| self.clock.now_ns().saturating_sub(self.started_ns) > max) {
-            return Some(Stop::Time);
-        }
-        if budget.states.is_some_and(|max| progress.states > max) {
-            return Some(Stop::States);
-        }
-        if !has_room || budget.memory_bytes.is_some_and(|max| bytes > max) {
-            return Some(Stop::Memory);
-        }
-        None
     }
 }
 
@@ -310,15 +267,18 @@ impl<'a, S: System> Explorer<'a, S> {
             starts.iter().map(|params| self.system.start(self.seed, params)).collect::<Result<_, _>>()?;
         let axes = self.system.danger(&states[0]).axes.len();
         self.settings.validate(self.system.time_matters(), axes)?;
-        let pilot =
-            self.settings.needs_pilot().then(|| pilot::fly(self.system, self.seed, &starts, self.settings.levels_max));
+        let mut limits = Limits::new(self.settings.budget, self.clock, self.interrupt);
+        let pilot = self
+            .settings
+            .needs_pilot()
+            .then(|| pilot::fly((self.system, self.seed, &starts[..]), self.settings.levels_max, &limits));
         if let Some(pilot) = &pilot {
             self.settings.settle_cells(self.system.variables(), pilot);
         }
         let mut pools = self.pools(&states[0]);
         let (system, settings, clock) = (self.system, &self.settings, self.clock);
         let identity = settings.identity(self.seed, self.identity);
-        let limits = Limits { settings, clock, started_ns: clock.now_ns(), interrupt: self.interrupt, identity };
+        limits.identity = identity;
         let grid = match &settings.merge {
             Merge::Grid(grid) => Some(grid),
             Merge::None => None,
@@ -355,10 +315,13 @@ impl<'a, S: System> Explorer<'a, S> {
             pilot: pilot.as_ref(),
         };
         let Looked { refinement, coverage, resolution, is_exhausted, stop } = closer.look(&mut graph, trail, stop)?;
-        let constant_errors_violate = match constant_violations(system, settings, self.seed, &starts) {
+        let levels_max = settings.levels_max;
+        let (constant_errors_violate, stop) = match constant_violations(system, &states, levels_max, &limits) {
+            Ok(found) => (found, stop),
+            Err(Held::Stopped(held)) => (Vec::new(), stop.or(Some(held))),
             // Somebody outside went away, and that this is incomplete is known already.
-            Err(Fault::External(_)) if graph.fault_count > 0 => Vec::new(),
-            found => found?,
+            Err(Held::Failed(Fault::External(_))) if graph.fault_count > 0 => (Vec::new(), stop),
+            Err(Held::Failed(fault)) => return Err(fault.into()),
         };
         let no_evidence = || if self.proves { Soundness::resumed() } else { Soundness::not_asked() };
         let soundness = graph.evidence.take().map_or_else(no_evidence, |evidence| {
@@ -423,22 +386,37 @@ fn enqueue_starts<S: System>(
     Ok(waiting)
 }
 
-/// Which choices violate when held from start to end, from any start.
+/// Which choices violate when held from start to end, from any start. Where a choice is not live (a limit per run is used
+/// up, a drift has reached its bound) the segment runs without error.
 fn constant_violations<S: System>(
     system: &S,
-    settings: &Settings,
-    seed: Seed,
-    starts: &[Params],
-) -> Result<Vec<Choice>, Fault> {
+    starts: &[S::State],
+    levels_max: u32,
+    limits: &Limits<'_>,
+) -> Result<Vec<Choice>, Held> {
+    let begun = system
+        .errors()
+        .choices()
+        .flat_map(|choice| starts.iter().map(move |state| Begun { state: state.clone(), level: 0, notes: choice }));
+    let held = |choice: &Choice, _: u32, _: &S::State, live: &Choices| {
+        if live.contains(choice) { *choice } else { Choice::NONE }
+    };
+    let runs = run_all(system, limits, levels_max.min(HELD_LEVELS_MAX), begun.collect(), held, |_, _, _| ());
     let mut violating = Vec::new();
-    for choice in system.errors().choices() {
-        for params in starts {
-            let run = replay::constant(system, seed, params, choice, settings.levels_max as usize)?;
-            if matches!(run.end, anabranch_kernel::SegmentEnd::Violated(_)) {
-                violating.push(choice);
-                break;
-            }
+    for run in runs.map_err(Held::Stopped)? {
+        if run.is_violated() && violating.last() != Some(&run.notes) {
+            violating.push(run.notes);
         }
+        run.end.map_err(Held::Failed)?;
     }
     Ok(violating)
+}
+
+/// No held error is followed for longer than this, even if the system never ends a run.
+const HELD_LEVELS_MAX: u32 = 100_000;
+
+/// Why it is not known which held errors violate something.
+enum Held {
+    Stopped(Stop),
+    Failed(Fault),
 }

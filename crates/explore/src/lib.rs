@@ -19,6 +19,7 @@ mod exhaust;
 pub mod explain;
 mod explorer;
 mod graph;
+mod limits;
 mod links;
 mod modes;
 mod pilot;
@@ -41,8 +42,9 @@ pub use edge::{
     Clock, Disk, Drawn, Edge, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress,
     SegmentAt, Trail,
 };
-pub use explorer::{ExploreError, Explorer, Outcome, Stop, with_threads};
+pub use explorer::{ExploreError, Explorer, Outcome, with_threads};
 pub use graph::{FaultAt, HITS_MAX, Hit};
+pub use limits::Stop;
 pub use recording::Recording;
 pub use refine::{RefineEnd, Refinement};
 pub use remember::{CHECK_ONE_IN, Memory, MemoryError, Remembering, SegmentSink, Since};

@@ -8,6 +8,7 @@ use anabranch_kernel::{
 };
 
 use crate::cells::ReopenSteps;
+use crate::limits::Limits;
 use crate::settings::Resolve;
 use crate::unmerged::{Begun, run_all};
 
@@ -111,7 +112,11 @@ struct Pair {
 }
 
 /// Flies the runs.
-pub(crate) fn fly<S: System>(system: &S, seed: Seed, starts: &[Params], levels_max: u32) -> Pilot {
+pub(crate) fn fly<S: System>(
+    (system, seed, starts): (&S, Seed, &[Params]),
+    levels_max: u32,
+    limits: &Limits<'_>,
+) -> Pilot {
     let chance = Chance::new(seed, "pilot");
     let draw = |number: u64, n: u64, below: usize| chance.at(number).below(n, below as u64) as usize;
     let begun = (0..RUNS)
@@ -123,6 +128,7 @@ pub(crate) fn fly<S: System>(system: &S, seed: Seed, starts: &[Params], levels_m
         .collect();
     let flights = run_all(
         system,
+        limits,
         levels_max.min(LEVELS_MAX),
         begun,
         |flight: &Flight<S::State>, level, _, live| live[draw(flight.number, 1 + u64::from(level), live.len())],
@@ -131,11 +137,13 @@ pub(crate) fn fly<S: System>(system: &S, seed: Seed, starts: &[Params], levels_m
             flight.margins.push(job.margin);
             flight.states.push(job.state.clone());
         },
-    );
+    )
+    // The exploration that follows will see the limit as well.
+    .unwrap_or_default();
     let mut segments = flights.iter().map(|run| run.segments).sum();
     let flights: Vec<Flight<S::State>> = flights.into_iter().map(|run| run.notes).collect();
     let survey = Survey::of(system, &flights);
-    let pairs = survey.pairs(system, &flights, chance);
+    let pairs = survey.pairs(system, &flights, chance, limits);
     segments += pairs.iter().map(|pair| u64::from(pair.segments)).sum::<u64>();
     let (margin, reopen) = (survey.margin, survey.reopen());
     let sensitivity = sensitivities(&pairs, survey.ranges.len());
@@ -200,10 +208,19 @@ impl Survey {
     }
 
     /// Pairs of states of one level that are close to each other, followed under the errors of the first.
-    fn pairs<S: System>(&self, system: &S, flights: &[Flight<S::State>], chance: Chance) -> Vec<Pair> {
+    fn pairs<S: System>(
+        &self,
+        system: &S,
+        flights: &[Flight<S::State>],
+        chance: Chance,
+        limits: &Limits<'_>,
+    ) -> Vec<Pair> {
         let draw = |pair: u64, n: u64, below: usize| chance.at(RUNS + pair).below(n, below as u64) as usize;
         let mut pairs = Vec::new();
-        for pair in 0..PAIRS {
+        for pair in (0..PAIRS).filter(|_| !flights.is_empty()) {
+            if limits.urgent().is_some() {
+                break;
+            }
             let own = &flights[draw(pair, 0, flights.len())];
             if own.choices.len() < 2 {
                 continue;

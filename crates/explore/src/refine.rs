@@ -9,18 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use anabranch_kernel::{CellKey, Choice, Choices, Danger, Grid, Job, KeyWriter, Params, Seed, System};
-use rayon::prelude::*;
 
 use crate::edge::{Fate, Node, Trail};
-use crate::explorer::{Limits, Stop};
 use crate::graph::Graph;
+use crate::limits::{Limits, Stop};
 use crate::runner::{Done, Origin, cell_key};
 use crate::table::Table;
 
 /// How many spreads below the closest known future of a cell could still be hidden in it.
 const RISK_SPREADS: f32 = 2.0;
-/// Segments that are run together.
-const BATCH_JOBS: usize = 96;
 
 /// Why a refinement did not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +214,10 @@ impl<S: System> Refiner<'_, S> {
             }
             front.jobs.extend(levels.get_mut(level as usize).map(std::mem::take).unwrap_or_default());
             front.jobs.sort_unstable_by_key(|(parent, choice, what)| (what.turn(), *parent, choice.0));
-            front = self.level(graph, trail, &mut pass, result, (level, front))?;
+            front = match self.level(graph, trail, &mut pass, result, (level, front))? {
+                Ok(front) => front,
+                Err(stop) => return Ok(RefineEnd::Stopped(stop)),
+            };
             let bytes = graph.see_bytes();
             if let Some(stop) = self.limits.exceeded(&graph.progress, bytes, true) {
                 return Ok(RefineEnd::Stopped(stop));
@@ -274,18 +274,13 @@ impl<S: System> Refiner<'_, S> {
         pass: &mut Pass<'_>,
         result: &mut Refinement,
         (level, front): (u32, Front<S::State>),
-    ) -> io::Result<Front<S::State>> {
+    ) -> io::Result<Result<Front<S::State>, Stop>> {
         let mut next = Front { jobs: Vec::new(), states: BTreeMap::new() };
-        let ran: Vec<Job<S::State>> = front
-            .jobs
-            .par_chunks(BATCH_JOBS)
-            .flat_map_iter(|part| {
-                let job = |&(parent, choice, _): &(u64, Choice, For)| Job::new(front.states[&parent].clone(), choice);
-                let mut jobs: Vec<Job<S::State>> = part.iter().map(job).collect();
-                self.system.run_many(&mut jobs);
-                jobs
-            })
-            .collect();
+        let job = |&(parent, choice, _): &(u64, Choice, For)| Job::new(front.states[&parent].clone(), choice);
+        let mut ran: Vec<Job<S::State>> = front.jobs.iter().map(job).collect();
+        if let Err(stop) = self.limits.run_jobs(self.system, &mut ran) {
+            return Ok(Err(stop));
+        }
         let mut live = Choices::new();
         for (mut job, &(parent, choice, what)) in ran.into_iter().zip(&front.jobs) {
             result.segments += 1;
@@ -314,7 +309,7 @@ impl<S: System> Refiner<'_, S> {
             next.jobs.extend(live.iter().map(|&choice| (node, choice, For::New)));
             next.states.insert(node, state);
         }
-        Ok(next)
+        Ok(Ok(next))
     }
 
     /// The cell of an open end that is kept: one whose cell is at risk or new, and which is unlike all others on the

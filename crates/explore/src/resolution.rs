@@ -13,8 +13,8 @@ use anabranch_kernel::{CellKey, Chance, Choice, Choices, Grid, Job, KeyWriter, S
 
 use crate::cover::ErrorPath;
 use crate::edge::Trail;
-use crate::explorer::{Limits, Stop};
 use crate::graph::Graph;
+use crate::limits::{Limits, Stop};
 use crate::links::Policy;
 use crate::runner::cell_key;
 use crate::settings::Merge;
@@ -130,7 +130,7 @@ impl<S: System> Shadow<'_, S> {
                     (0, 0) => self.closest(&map, trail)?,
                     _ => self.at_random(&map, round * SEARCHES + number, &mut result),
                 };
-                let ended = first.map(|first| self.improve(&map, first, &mut result));
+                let ended = first.and_then(|first| self.improve(&map, first, &mut result));
                 found.extend(ended);
                 if let Some(stop) = self.limits.exceeded(&graph.progress, 0, true) {
                     return Ok((result, Some(stop)));
@@ -217,7 +217,7 @@ impl<S: System> Shadow<'_, S> {
                 follows: Follows::Plan,
                 ..trial
             };
-            found.push(self.improve(map, first, result));
+            found.extend(self.improve(map, first, result));
         }
         Ok(found)
     }
@@ -260,12 +260,14 @@ impl<S: System> Shadow<'_, S> {
     fn run(
         &self,
         begun: Vec<Begun<S::State, Trial>>,
-        choose: impl Fn(&Trial, u32, &S::State, &Choices) -> Choice + Sync,
+        choose: impl Fn(&Trial, u32, &S::State, &Choices) -> Choice,
     ) -> Vec<Ended<Trial>> {
-        run_all(self.system, self.levels_max, begun, choose, |trial: &mut Trial, _, job| {
+        let see = |trial: &mut Trial, _: u32, job: &Job<S::State>| {
             trial.choices.push(job.choice);
             trial.margin = trial.margin.min(job.margin);
-        })
+        };
+        // Whoever asks for runs looks at the limits next.
+        run_all(self.system, self.limits, self.levels_max, begun, choose, see).unwrap_or_default()
     }
 
     /// The states on the way of a sequence, and the smallest margin up to each of them.
@@ -287,11 +289,11 @@ impl<S: System> Shadow<'_, S> {
     }
 
     /// Changes one error at a time, each time the one that helps most, until none does.
-    fn improve(&self, map: &Map<'_>, first: Trial, result: &mut Resolution) -> Found {
+    fn improve(&self, map: &Map<'_>, first: Trial, result: &mut Resolution) -> Option<Found> {
         let state = self.starts[first.start].clone();
         let begun = vec![Begun { state, level: 0, notes: first }];
         let ended = self.run(begun, |trial, level, state, live| map.next(self, trial, level, state, live));
-        let trial = self.account(ended, result).pop().expect("one run was begun");
+        let trial = self.account(ended, result).pop()?;
         let mut best = Found { start: trial.start, choices: trial.choices, margin: trial.margin };
         while result.violations.is_empty() && !self.is_spent(result) {
             let way = self.way(&best, result);
@@ -306,7 +308,7 @@ impl<S: System> Shadow<'_, S> {
                 None => break,
             }
         }
-        best
+        Some(best)
     }
 
     /// The sequence with every other choice at one level.
@@ -377,7 +379,10 @@ impl<S: System> Shadow<'_, S> {
                 Some(found) => {
                     let (start, plan, follows) = (found.start, found.choices, Follows::Plan);
                     let trial = Trial { start, choices: Vec::new(), margin: f64::INFINITY, plan, follows };
-                    best = self.improve(map, trial, result);
+                    match self.improve(map, trial, result) {
+                        Some(improved) => best = improved,
+                        None => return best,
+                    }
                 }
                 None => return best,
             }

@@ -1,10 +1,8 @@
-//! Runs without merging, many at once: random ones, those that shadow the graph, and all of them.
+//! Runs without merging, many at once: random ones, held errors, and those that shadow the graph.
 
 use anabranch_kernel::{Choice, Choices, Fault, Job, SegmentEnd, System};
-use rayon::prelude::*;
 
-/// Runs that are advanced together.
-const SIDE_BY_SIDE: usize = 64;
+use crate::limits::{Limits, Stop};
 
 /// A run on its way.
 pub(crate) struct Begun<S, T> {
@@ -31,49 +29,28 @@ impl<T> Ended<T> {
     }
 }
 
-/// Runs everything to its end. `choose` names the next error of a run, `see` collects what a segment brought, together
-/// with the level it ended in. Results are in the order of the runs.
+/// Runs everything to its end, side by side. `choose` names the next error of a run, `see` collects what a segment brought,
+/// together with the level it ended in. Results are in the order of the runs.
+///
+/// # Errors
+/// With the wish or the limit that cut it off.
 pub(crate) fn run_all<S, T, C, V>(
     system: &S,
+    limits: &Limits<'_>,
     levels_max: u32,
     begun: Vec<Begun<S::State, T>>,
     choose: C,
-    see: V,
-) -> Vec<Ended<T>>
-where
-    S: System,
-    T: Send,
-    C: Fn(&T, u32, &S::State, &Choices) -> Choice + Sync,
-    V: Fn(&mut T, u32, &Job<S::State>) + Sync,
-{
-    let mut parts = Vec::new();
-    let mut begun = begun.into_iter();
-    loop {
-        let part: Vec<Begun<S::State, T>> = begun.by_ref().take(SIDE_BY_SIDE).collect();
-        if part.is_empty() {
-            break;
-        }
-        parts.push(part);
-    }
-    parts.into_par_iter().flat_map_iter(|part| run_part(system, levels_max, part, &choose, &see)).collect()
-}
-
-fn run_part<S, T, C, V>(
-    system: &S,
-    levels_max: u32,
-    part: Vec<Begun<S::State, T>>,
-    choose: &C,
-    see: &V,
-) -> Vec<Ended<T>>
+    mut see: V,
+) -> Result<Vec<Ended<T>>, Stop>
 where
     S: System,
     C: Fn(&T, u32, &S::State, &Choices) -> Choice,
-    V: Fn(&mut T, u32, &Job<S::State>),
+    V: FnMut(&mut T, u32, &Job<S::State>),
 {
-    let mut ended: Vec<(usize, Ended<T>)> = Vec::with_capacity(part.len());
-    let mut on_the_way = Vec::with_capacity(part.len());
-    let mut jobs = Vec::with_capacity(part.len());
-    for (number, run) in part.into_iter().enumerate() {
+    let mut ended: Vec<(usize, Ended<T>)> = Vec::with_capacity(begun.len());
+    let mut on_the_way = Vec::with_capacity(begun.len());
+    let mut jobs = Vec::with_capacity(begun.len());
+    for (number, run) in begun.into_iter().enumerate() {
         let over = Ended { end: Ok(SegmentEnd::Open), segments: 0, notes: run.notes };
         if run.level < levels_max {
             jobs.push(Job::new(run.state, Choice::NONE));
@@ -88,7 +65,7 @@ where
             system.live(&job.state, &mut live);
             job.choice = choose(&run.notes, *level, &job.state, &live);
         }
-        system.run_many(&mut jobs);
+        limits.run_jobs(system, &mut jobs)?;
         let mut still = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
         for (job, (number, level, mut run)) in jobs.into_iter().zip(on_the_way) {
             run.segments += 1;
@@ -104,5 +81,5 @@ where
         (jobs, on_the_way) = still;
     }
     ended.sort_by_key(|(number, _)| *number);
-    ended.into_iter().map(|(_, run)| run).collect()
+    Ok(ended.into_iter().map(|(_, run)| run).collect())
 }

@@ -1,0 +1,105 @@
+//! Limits and the wish to stop, and running segments so that both are looked at in time.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use anabranch_kernel::{Digest, Job, System};
+use rayon::prelude::*;
+
+use crate::edge::{Clock, Progress};
+use crate::settings::Budget;
+
+/// Segments that are run together at most: enough to fill vector lanes.
+const BATCH_JOBS: usize = 96;
+/// Segments between two looks at the limits take about this long.
+const LOOK_NS: u64 = 500_000_000;
+
+/// Why an exploration ended before everything was explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The time budget was used up.
+    Time,
+    /// The budget of states was used up.
+    States,
+    /// The memory budget was used up.
+    Memory,
+    /// Somebody asked to stop.
+    Interrupted,
+    /// The first finding was enough.
+    FirstFinding,
+}
+
+/// Limits and the wish to stop.
+pub(crate) struct Limits<'a> {
+    pub(crate) budget: Budget,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) started_ns: u64,
+    pub(crate) interrupt: &'a AtomicBool,
+    /// Of everything that decides the result, for checkpoints.
+    pub(crate) identity: Digest,
+    /// How long a segment takes on one core; 0 before anything was run.
+    segment_ns: AtomicU64,
+}
+
+impl<'a> Limits<'a> {
+    /// Limits that count from now on.
+    pub(crate) fn new(budget: Budget, clock: &'a dyn Clock, interrupt: &'a AtomicBool) -> Self {
+        let (started_ns, segment_ns) = (clock.now_ns(), AtomicU64::new(0));
+        Self { budget, clock, started_ns, interrupt, identity: Digest::default(), segment_ns }
+    }
+
+    /// What cannot wait: the time is over, or somebody asked to stop.
+    pub(crate) fn urgent(&self) -> Option<Stop> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Some(Stop::Interrupted);
+        }
+        let used_ns = self.clock.now_ns().saturating_sub(self.started_ns);
+        self.budget.time_ns.is_some_and(|max| used_ns > max).then_some(Stop::Time)
+    }
+
+    /// The first limit that is exceeded.
+    pub(crate) fn exceeded(&self, progress: &Progress, bytes: u64, has_room: bool) -> Option<Stop> {
+        if let Some(stop) = self.urgent() {
+            return Some(stop);
+        }
+        if self.budget.states.is_some_and(|max| progress.states > max) {
+            return Some(Stop::States);
+        }
+        if !has_room || self.budget.memory_bytes.is_some_and(|max| bytes > max) {
+            return Some(Stop::Memory);
+        }
+        None
+    }
+
+    /// Segments that fit between two looks. Before anything is known about their pace, one for each core.
+    fn fitting(&self) -> usize {
+        let cores = rayon::current_num_threads();
+        match self.segment_ns.load(Ordering::Relaxed) {
+            0 => cores,
+            ns => (LOOK_NS / ns).clamp(1, 1 << 20) as usize * cores,
+        }
+    }
+
+    /// Runs every job; their order stays.
+    ///
+    /// # Errors
+    /// With the wish or the limit that cut it off; jobs are then run in part.
+    pub(crate) fn run_jobs<S: System>(&self, system: &S, jobs: &mut [Job<S::State>]) -> Result<(), Stop> {
+        let cores = rayon::current_num_threads();
+        let mut rest = jobs;
+        while !rest.is_empty() {
+            let count = self.fitting().min(rest.len());
+            let (now, later) = rest.split_at_mut(count);
+            rest = later;
+            let began_ns = self.clock.now_ns();
+            let batch = count.div_ceil(cores).min(BATCH_JOBS);
+            now.par_chunks_mut(batch).for_each(|jobs| system.run_many(jobs));
+            let took_ns = self.clock.now_ns().saturating_sub(began_ns);
+            let per_core = count.div_ceil(cores) as u64;
+            self.segment_ns.store((took_ns / per_core).max(1), Ordering::Relaxed);
+            if let Some(stop) = self.urgent() {
+                return Err(stop);
+            }
+        }
+        Ok(())
+    }
+}
