@@ -5,7 +5,8 @@
 //! are larger than those needed, level by level.
 
 use anabranch_kernel::{
-    CellSize, Chance, Choices, Contraction, NoProof, Seed, SegmentEnd, System, Tube, TubeLevel, Watch,
+    CELL_SLACK, CellSize, Chance, Choices, Contraction, NoProof, Seed, SegmentEnd, System, Tube, TubeLevel,
+    Watch,
 };
 
 use crate::edge::LevelReport;
@@ -16,8 +17,6 @@ const PAIRS_PER_LEVEL: usize = 4;
 const PAIRS_MAX: usize = 64;
 /// Segments that a pair is followed.
 const FOLLOWED: usize = 8;
-/// Cells are compared after a multiplication that rounds; this is far more.
-const CELL_SLACK: f64 = 1.0 + 1e-6;
 
 /// What is known about the runs that were merged away.
 #[derive(Clone, Debug, PartialEq)]

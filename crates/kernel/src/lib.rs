@@ -49,7 +49,7 @@ pub mod watch;
 pub use chance::{Chance, Seed};
 pub use digest::{Digest, DigestWriter};
 pub use errors::{Choice, Choices, ErrorSpace, ErrorSpaceError, Mode, Site};
-pub use key::{CellKey, CellSize, Grid, KeyWriter, Variable};
+pub use key::{CELL_SLACK, CellKey, CellSize, Grid, KeyWriter, Variable};
 pub use likelihood::{Chain, Likelihood, Process, ProcessError};
 pub use parts::{Part, Parts, Reads, Recall};
 pub use state::{State, StateError, from_bytes, state_digest, to_bytes, write_bytes};
