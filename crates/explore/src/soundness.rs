@@ -5,7 +5,7 @@
 //! are larger than those needed, level by level.
 
 use anabranch_kernel::{
-    CELL_SLACK, CellSize, Chance, Choices, Contraction, NoProof, Seed, SegmentEnd, System, Tube, TubeLevel,
+    CELL_SLACK, CellSize, Chance, Choices, Contraction, LeafRole, NoProof, Seed, SegmentEnd, System, Tube, TubeLevel,
     Watch,
 };
 
@@ -156,7 +156,10 @@ impl<S: System> Explored<'_, S> {
         if self.findings > 0 {
             return Err(NoProof::because("a requirement is violated"));
         }
-        Ok(())
+        match self.system.objections().into_iter().next() {
+            Some(why) => Err(NoProof::because(why)),
+            None => Ok(()),
+        }
     }
 
     /// The boxes of everything explored, if merging was of a kind that can be proven about.
@@ -172,6 +175,9 @@ impl<S: System> Explored<'_, S> {
         if let Some(index) = ignored {
             let name = &self.system.variables()[index].name;
             return Err(NoProof::because(format!("`{name}` was ignored when states were compared")));
+        }
+        if let Some(leaf) = self.system.leaves().into_iter().find(|leaf| leaf.role == LeafRole::Ignored) {
+            return Err(NoProof::because(format!("`{}` is not in the merge key: {}", leaf.path, leaf.why)));
         }
         let size = |position: usize| match grid.sizes()[position] {
             CellSize::Exact => 0.0,
