@@ -3,6 +3,8 @@
 //! Two kinds of faults: an answer of another kind than the question asks for means that the instance has lost count,
 //! and it is ended ([`check_kinds`]); a number that is none concerns only the branch it belongs to ([`check_answer`]).
 
+use anabranch_kernel::CellSize;
+
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::protocol::{Answer, Card, Decision, Moved, Op, PROTOCOL, Role, Snapshot, Support, WorldCard, WorldSegment};
 
@@ -86,6 +88,10 @@ fn check_variables(list: &str, variables: &[crate::protocol::KeyVariable]) -> Re
             finite(format_args!("{list}.{}", variable.name), cell)?;
             ensure(cell >= 0.0, Kind::OutOfRange, || {
                 format!("the cell of {:?} in `{list}` is negative: {cell}", variable.name)
+            })?;
+            // 0 stands for exact.
+            ensure(cell == 0.0 || CellSize::is_countable(cell), Kind::OutOfRange, || {
+                format!("nothing can be counted in cells of {cell:e}, the cell of {:?} in `{list}`", variable.name)
             })?;
         }
     }

@@ -5,7 +5,8 @@
 //! are larger than those needed, level by level.
 
 use anabranch_kernel::{
-    CellSize, Chance, Choices, Contraction, NoProof, Seed, SegmentEnd, System, Tube, TubeLevel, Watch,
+    CELL_SLACK, CellSize, Chance, Choices, Contraction, LeafRole, NoProof, Seed, SegmentEnd, System, Tube, TubeLevel,
+    Watch,
 };
 
 use crate::coverage::Coverage;
@@ -17,8 +18,6 @@ const PAIRS_PER_LEVEL: usize = 4;
 const PAIRS_MAX: usize = 64;
 /// Segments that a pair is followed.
 const FOLLOWED: usize = 8;
-/// Cells are compared after a multiplication that rounds; this is far more.
-const CELL_SLACK: f64 = 1.0 + 1e-6;
 
 /// What is known about the runs that were merged away.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,7 +160,10 @@ impl<S: System> Explored<'_, S> {
         if self.findings > 0 {
             return Err(NoProof::because("a requirement is violated"));
         }
-        Ok(())
+        match self.system.objections().into_iter().next() {
+            Some(why) => Err(NoProof::because(why)),
+            None => Ok(()),
+        }
     }
 
     /// The boxes of everything explored, if merging was of a kind that can be proven about.
@@ -177,6 +179,9 @@ impl<S: System> Explored<'_, S> {
         if let Some(index) = ignored {
             let name = &self.system.variables()[index].name;
             return Err(NoProof::because(format!("`{name}` was ignored when states were compared")));
+        }
+        if let Some(leaf) = self.system.leaves().into_iter().find(|leaf| leaf.role == LeafRole::Ignored) {
+            return Err(NoProof::because(format!("`{}` is not in the merge key: {}", leaf.path, leaf.why)));
         }
         let size = |position: usize| match grid.sizes()[position] {
             CellSize::Exact => 0.0,

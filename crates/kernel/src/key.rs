@@ -49,13 +49,38 @@ pub struct Grid {
     per_unit: Vec<f64>,
 }
 
+/// From this number of cells on either side of zero a value counts by its exact bits: cell numbers beyond would be rounded, in
+/// the end all to the same one. 2^36 cells of 1 mm are 68 719 km.
+const COUNTABLE: f64 = (1_u64 << 36) as f64;
+
+/// Two values of one cell are at most this many cell sizes apart. Cells are counted with three roundings of relative size
+/// 2^-53 at either edge, at most 2^36 cells from zero: 6 · 2^-53 · 2^36 is less than half of what is allowed here.
+pub const CELL_SLACK: f64 = 1.0 + 1e-4;
+
+/// Stands before the exact bits of a value that cannot be counted; no cell has this number.
+const UNCOUNTED: u64 = 1 << 63;
+
+impl CellSize {
+    /// A size by which values can be counted: positive, and neither it nor its inverse is lost in the range of numbers.
+    /// Others are refused where they are read, and a [`Grid`] takes them as exact.
+    pub fn is_countable(size: f64) -> bool {
+        size > 0.0 && size.is_normal() && (1.0 / size).is_normal()
+    }
+}
+
 impl Grid {
     /// The sizes the parts declare.
     pub fn of(variables: &[Variable]) -> Self {
         Self::from_sizes(variables.iter().map(|v| v.size).collect())
     }
-    /// Explicit sizes, one per variable.
-    pub fn from_sizes(sizes: Vec<CellSize>) -> Self {
+    /// Explicit sizes, one per variable. What has a size by which nothing can be counted is compared exactly: that merges
+    /// less, never more.
+    pub fn from_sizes(mut sizes: Vec<CellSize>) -> Self {
+        for size in &mut sizes {
+            if matches!(size, CellSize::Size(size) if !CellSize::is_countable(*size)) {
+                *size = CellSize::Exact;
+            }
+        }
         let cells = |size: &CellSize| match size {
             CellSize::Size(size) => 1.0 / size,
             CellSize::Exact | CellSize::Ignore => 0.0,
@@ -77,7 +102,7 @@ impl Grid {
     }
 }
 
-/// Largest whole number not above, as a word. Without a call into the maths library, which `f64::floor` is on targets
+/// Largest whole number not above, as a word; for values below [`COUNTABLE`]. Without a call into the maths library, which `f64::floor` is on targets
 /// without an instruction for it.
 #[inline(always)]
 fn floor_to_word(value: f64) -> u64 {
@@ -152,7 +177,12 @@ impl<'g> KeyWriter<'g> {
         self.poison += value * 0.0;
         let per_unit = self.grid.per_unit[index];
         if per_unit != 0.0 {
-            self.push(floor_to_word(value * per_unit + 0.5));
+            let cell = value * per_unit + 0.5;
+            if cell.abs() < COUNTABLE {
+                self.push(floor_to_word(cell));
+            } else {
+                self.uncounted(value);
+            }
         } else if self.grid.sizes[index] == CellSize::Exact {
             self.push((value + 0.0).to_bits());
         } else {
@@ -163,6 +193,12 @@ impl<'g> KeyWriter<'g> {
     #[cold]
     fn drop_by(&mut self, index: usize, reading: Reading) {
         self.tap.iter_mut().for_each(|tap| tap.push((index, reading)));
+    }
+    /// Adds a value that is too many cells away from zero.
+    #[cold]
+    fn uncounted(&mut self, value: f64) {
+        self.push(UNCOUNTED);
+        self.push((value + 0.0).to_bits());
     }
     /// Adds an angle in radians: equal directions fall into equal cells.
     #[inline]
@@ -228,6 +264,44 @@ mod tests {
         for value in [-2.0, -1.5, -1.0, -0.25, -0.0, 0.0, 0.25, 1.0, 1.75, 1e15, -1e15] {
             assert_eq!(floor_to_word(value), f64::floor(value) as i64 as u64, "{value}");
         }
+    }
+
+    #[test]
+    fn a_size_by_which_nothing_can_be_counted_is_exact() {
+        for size in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-310, 1e-320, f64::MAX, f64::MIN_POSITIVE / 4.0] {
+            assert_eq!(Grid::from_sizes(vec![CellSize::Size(size)]).sizes(), [CellSize::Exact], "{size:e}");
+        }
+        for size in [1e-300, 1e-25, 0.1, 1e25, 1e300] {
+            assert_eq!(Grid::from_sizes(vec![CellSize::Size(size)]).sizes(), [CellSize::Size(size)], "{size:e}");
+        }
+        let grid = Grid::from_sizes(vec![CellSize::Size(0.1)]);
+        assert_eq!(grid.scaled(1e-320).sizes(), [CellSize::Exact]);
+        assert_eq!(grid.scaled(f64::INFINITY).sizes(), [CellSize::Exact]);
+    }
+
+    /// `--merge 1e-25`: all positions had the largest cell number there is, and merged.
+    #[test]
+    fn cells_finer_than_numbers_keep_all_numbers_apart() {
+        for size in [1e-300, 1e-25, 1e-17, 1e-13] {
+            let grid = Grid::from_sizes(vec![CellSize::Size(size), CellSize::Exact]);
+            let values = [-3.0, -0.5, 0.0, 0.1, 0.2, 0.3, 0.1 + 0.2, 1.0, 1.0 + f64::EPSILON, 2.0, 1e9, f64::MAX];
+            let keys: std::collections::BTreeSet<_> = values.iter().map(|&x| key(&grid, x, 0)).collect();
+            assert_eq!(keys.len(), values.len(), "{size:e}");
+        }
+    }
+
+    #[test]
+    fn exact_bits_cannot_be_taken_for_the_number_of_a_cell() {
+        let grid = Grid::from_sizes(vec![CellSize::Size(1.0), CellSize::Size(1.0)]);
+        let key = |values: &[f64]| {
+            let mut writer = KeyWriter::new(&grid);
+            values.iter().enumerate().for_each(|(index, value)| writer.real(index, *value));
+            writer.finish()
+        };
+        let far = 1e15_f64;
+        assert_ne!(key(&[far, 0.0]), key(&[0.0, far]));
+        assert_ne!(key(&[far]), key(&[-0.0, far]));
+        assert_eq!(key(&[f64::INFINITY]), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::chance::Seed;
 use crate::errors::{Choice, Choices, ErrorSpace};
 use crate::key::{KeyWriter, Variable};
+use crate::leaf::Leaf;
 use crate::likelihood::Likelihood;
 use crate::parts::{Parts, Reads, Recall};
 use crate::state::State;
@@ -234,6 +235,18 @@ pub trait System: Sync {
     /// Whether equal states at different times may differ in their future (chance, deadlines, things that move by themselves).
     fn time_matters(&self) -> bool {
         false
+    }
+    /// Values of the state that [`cell`](System::cell) does not write, each with the reason; all others have to be in the key.
+    fn leaves(&self) -> Vec<Leaf> {
+        Vec::new()
+    }
+    /// Computes again, from the other values of a state, those that follow from them. They need not be in the key.
+    fn derive(&self, state: &mut Self::State) {
+        let _ = state;
+    }
+    /// Reasons why *safe* must not be said about this system, whatever was explored.
+    fn objections(&self) -> Vec<String> {
+        Vec::new()
     }
     /// Names of the requirements that verdicts refer to.
     fn requirements(&self) -> &[String] {

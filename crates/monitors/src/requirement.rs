@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use anabranch_logic::{Bounds, Formula, Monitor, Scratch, Window};
 
+use crate::lately::LatelyReads;
 use crate::program::{Program, SIGNALS_MAX, signals_of};
-use crate::signals::SignalKind;
+use crate::signals::{SignalKind, TIME_SIGNAL};
 use crate::{ExpressionError, History, Span};
 
 /// Most requirements of a scenario: they are counted by the bits of a word.
@@ -51,6 +52,8 @@ pub struct Requirement {
     pub rule: Rule,
     /// The expression.
     pub condition: Condition,
+    /// Position of the time of the run in its table of signals, if that is in it.
+    time: Option<usize>,
 }
 
 /// What a requirement says.
@@ -93,7 +96,8 @@ impl Requirement {
         } else {
             Condition::Moment(Program::of(&formula, Span { offset: 0, length: text.len() })?)
         };
-        Ok(Self { id: id.to_owned(), level, rule, condition })
+        let time = signals.iter().position(|(name, _)| *name == TIME_SIGNAL);
+        Ok(Self { id: id.to_owned(), level, rule, condition, time })
     }
     /// The condition, if it is about one moment.
     pub fn program(&self) -> Option<&Program> {
@@ -101,6 +105,10 @@ impl Requirement {
             Condition::Moment(program) => Some(program),
             Condition::Temporal(_) => None,
         }
+    }
+    /// Whether it reads the time of the run when that can differ: at the start of a run it cannot.
+    fn names_time(&self) -> bool {
+        self.rule != Rule::AtStart && self.time.is_some_and(|at| self.signals_used() >> at & 1 == 1)
     }
     fn signals_used(&self) -> u64 {
         match &self.condition {
@@ -256,11 +264,15 @@ impl Requirements {
     pub fn has_finish(&self) -> bool {
         self.at_finish != 0
     }
-    /// Whether the time of the run matters to any of them: a run ends when its time is over.
-    pub fn has_deadline(&self) -> bool {
-        self.has_finish()
-            || self.is_temporal()
-            || self.list.iter().any(|r| matches!(r.rule, Rule::Eventually { by_ticks: Some(_) }))
+    /// Whether the time of the run matters to any of them: one names it, has a deadline, looks ahead or back, or is judged when
+    /// the run ends, which it does when its time is over. Two states that differ in nothing but time are then judged differently.
+    pub fn time_matters(&self) -> bool {
+        self.has_finish() || self.eventually != 0 || self.list.iter().any(Requirement::names_time)
+    }
+    /// Which signals with a memory of their own any of them reads, in a table where these signals have these positions.
+    pub fn lately_reads(&self, standing: usize, wobble: usize) -> LatelyReads {
+        let reads = |at: usize| self.signals_used() >> at & 1 == 1;
+        LatelyReads { standing: reads(standing), wobble: reads(wobble) }
     }
 
     /// Judges the frame before the first base cycle.

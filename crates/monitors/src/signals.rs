@@ -8,7 +8,7 @@ use crate::measures::{MEASURES, measure};
 pub use anabranch_logic::SignalKind;
 
 macro_rules! signals {
-    ($($(#[$doc:meta])* $constant:ident = $index:literal, $name:literal, $kind:expr;)*) => {
+    ($($(#[$doc:meta])* $constant:ident = $index:literal, $name:expr, $kind:expr;)*) => {
         /// Positions of the signals of the low-speed loop in its frame.
         pub mod low_speed {
             $($(#[$doc])* pub const $constant: usize = $index;)*
@@ -57,8 +57,11 @@ signals! {
     /// The outline touches something solid.
     CONTACT = 16, "ego.contact", Truth;
     /// Simulated time since the start of the run.
-    TIME = 17, "time", Real(Dimension::Time);
+    TIME = 17, TIME_SIGNAL, Real(Dimension::Time);
 }
+
+/// Name of the time of the run in every table of signals.
+pub const TIME_SIGNAL: &str = "time";
 
 /// The signals of the low-speed loop, in the order of its frame, and behind them the [measures](crate::measure).
 pub const LOW_SPEED_SIGNALS: &[(&str, SignalKind)] = &ALL;

@@ -73,12 +73,12 @@ fn the_end_is_judged_once_and_the_start_before_anything_else() {
         (Level::Must, Rule::AtStart, "ego.at_goal"),
         (Level::Should, Rule::AtStart, "ego.clearance > 1 m"),
     ]);
-    assert!(start.has_start() && !start.has_finish() && !start.has_deadline());
+    assert!(start.has_start() && !start.has_finish() && !start.time_matters());
     let judged = start.start(&frame(0.5, false), &mut Memory::default(), &mut []);
     assert_eq!((judged.violated, judged.noted), (0b01, 0b10));
     assert_eq!(start.start(&frame(1.5, true), &mut Memory::default(), &mut []), Judgement::default());
     let finish = requirements(&[(Level::Must, Rule::AtFinish, "ego.door_room > 0.6 m")]);
-    assert!(finish.has_deadline() && finish.signals_used() != 0 && finish.signals_used_on_the_way() == 0);
+    assert!(finish.time_matters() && finish.signals_used() != 0 && finish.signals_used_on_the_way() == 0);
     let text = "once[0 s, 2 s] ego.at_goal";
     let refused = Requirement::new("r", Level::Must, Rule::AtFinish, text, LOW_SPEED_SIGNALS).unwrap_err();
     assert_eq!((refused.at.offset, refused.at.length), (0, text.len()));
@@ -115,7 +115,7 @@ fn mixed() -> Requirements {
 #[test]
 fn what_is_remembered_is_in_the_key() {
     let requirements = mixed();
-    assert!(requirements.has_deadline());
+    assert!(requirements.time_matters());
     assert_eq!(requirements.signals_used(), 1 << low_speed::CLEARANCE | 1 << low_speed::AT_GOAL);
     let names: Vec<String> = requirements.variables().into_iter().map(|v| v.name).collect();
     assert_eq!(names, ["requirements.reached", "requirements.noted"]);

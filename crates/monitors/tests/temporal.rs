@@ -121,7 +121,7 @@ impl System for Ring {
         self.requirements.write_key(&state.memory, &state.histories, 1, key);
     }
     fn time_matters(&self) -> bool {
-        self.requirements.has_deadline()
+        self.requirements.time_matters()
     }
     fn requirements(&self) -> &[String] {
         &self.names

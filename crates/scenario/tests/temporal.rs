@@ -1,6 +1,6 @@
 //! Requirements about more than one moment, in a scenario: what they find, and that they are part of the state.
 
-use anabranch_explore::{Explorer, Merge, Outcome, Settings};
+use anabranch_explore::{Explorer, Merge, Outcome, Scope, Settings};
 use anabranch_kernel::{Grid, System, contract};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Hooks, read_scenario};
@@ -70,6 +70,60 @@ fn merged_and_exhaustive_exploration_agree() {
         violated += usize::from(truth);
     }
     assert!(violated >= 1 && violated < rules.len(), "{violated} of {} can be violated", rules.len());
+}
+
+/// Of each kind of requirement and signal: whether two states that differ in nothing but time can be judged differently.
+#[test]
+fn time_matters_where_a_requirement_depends_on_it_and_nowhere_else() {
+    let check = |rule: &str, expect: bool| {
+        let drive = drive(rule);
+        assert_eq!(drive.time_matters(), expect, "{rule}");
+        let visited = Settings { scope: Scope::Visited, ..Settings::new(drive.variables(), drive.time_matters()) };
+        let refused = Explorer::new(&drive).settings(visited).run().err();
+        assert_eq!(refused.is_some(), expect, "{rule}: {refused:?}");
+    };
+    for rule in [
+        r#"never = "time > 4 s and ego.speed < 1 m/s""#,
+        r#"never = "4 s<time and ego.speed < 1 m/s""#,
+        r#"always = "abs(time - 3 s) > 1 s or ego.lateral_error < 10 cm""#,
+        r#"never = "ego.x > 2 m/s * time + 3 m""#,
+        r#"eventually = "ego.at_goal""#,
+        "eventually = \"ego.at_goal\"\nby = \"5 s\"",
+        r#"at_finish = "ego.lateral_error < 5 cm""#,
+        r#"never = "once[0 s, 1 s] ego.clearance < 10 cm""#,
+        r#"never = "ego.path_mse > 1 m^2""#,
+        r#"never = "ego.jerk_rms > 9 m/s^3""#,
+        r#"never = "ego.steering_rate_rms > 2 rad/s""#,
+    ] {
+        check(rule, true);
+    }
+    for rule in [
+        r#"never = "ego.contact""#,
+        r#"at_start = "time <= 0 s""#,
+        r#"never = "ego.standing > 4 s""#,
+        r#"never = "ego.stalled > 4 s""#,
+        r#"never = "ego.wobble > 3 /s""#,
+        r#"never = "ego.driven > 30 m""#,
+        r#"never = "ego.deviation_per_metre > 5""#,
+        r#"never = "ego.jerk_peak > 90 m/s^3""#,
+        r#"never = "ego.steering_rate > 9 rad/s""#,
+        r#"never = "ego.commanded_steering > 2 rad""#,
+        r#"never = "ego.door_room < -1 m""#,
+    ] {
+        check(rule, false);
+    }
+}
+
+/// A car stands before an obstacle: nothing changes any more but the time, which the requirement names.
+#[test]
+fn a_limit_in_time_is_reached_by_a_car_that_stands() {
+    let rule = r#"never = "time > 9 s and ego.speed < 0.01 m/s""#;
+    let text = PASS.replace("RULE", rule).replace("\"1.9 m\", length = \"1 m\"", "\"0 m\", length = \"1 m\"");
+    let text = text.replace("width = \"1 m\" }", "width = \"1 m\" }\nknown = false").replace("5 s", "12 s");
+    let (_, spec) = read_scenario("pass.toml", text.as_bytes(), &Hooks::default()).unwrap_or_else(|e| panic!("{e}"));
+    let drive = Drive::assemble(&spec).unwrap();
+    let merged = explore(&drive, Merge::Grid(Grid::of(drive.variables())), 2);
+    assert!(merged.progress.findings > 0);
 }
 
 #[test]

@@ -27,8 +27,9 @@ pub fn parse_merge(text: &str) -> Result<MergeFlag, String> {
         return Ok(MergeFlag::None);
     }
     if let Ok(factor) = text.parse::<f64>() {
-        let sound = factor.is_finite() && factor > 0.0;
-        return if sound { Ok(MergeFlag::Scale(factor)) } else { Err("the factor must be positive".to_owned()) };
+        let sound = CellSize::is_countable(factor);
+        let why = "the factor must be positive, and cells of that size must be countable; write for example 0.5";
+        return if sound { Ok(MergeFlag::Scale(factor)) } else { Err(why.to_owned()) };
     }
     let pairs = parse_pairs(text).ok_or("write none, a factor such as 0.5, or sizes such as x=0.05m,y=0.05m")?;
     Ok(MergeFlag::Sizes(pairs))
@@ -234,7 +235,7 @@ mod tests {
         assert_eq!(parse_merge("0.5"), Ok(MergeFlag::Scale(0.5)));
         let sizes = vec![("x".to_owned(), "0.05m".to_owned()), ("gear".to_owned(), "ignore".to_owned())];
         assert_eq!(parse_merge("x=0.05m, gear=ignore"), Ok(MergeFlag::Sizes(sizes)));
-        for bad in ["-1", "0", "inf", "x", "x=", "=1", ""] {
+        for bad in ["-1", "0", "inf", "1e-310", "1e308", "x", "x=", "=1", ""] {
             assert!(parse_merge(bad).is_err(), "{bad}");
         }
     }

@@ -13,8 +13,8 @@ mod memory;
 use std::sync::Mutex;
 
 use anabranch_kernel::{
-    Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, NoProof, ParamSpace, Params,
-    Parts, Reads, Recall, Seed, SegmentEnd, Signal, System, Tube, Variable, Watch,
+    Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Leaf, Likelihood, NoProof, ParamSpace,
+    Params, Parts, Reads, Recall, Seed, SegmentEnd, Signal, System, Tube, Variable, Watch,
 };
 
 use memory::{Key, Remembered, write_outcome, write_segment};
@@ -260,6 +260,15 @@ impl<S: System> System for Remembering<'_, S> {
     }
     fn time_matters(&self) -> bool {
         self.system.time_matters()
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        self.system.leaves()
+    }
+    fn derive(&self, state: &mut S::State) {
+        self.system.derive(state);
+    }
+    fn objections(&self) -> Vec<String> {
+        self.system.objections()
     }
     fn requirements(&self) -> &[String] {
         self.system.requirements()

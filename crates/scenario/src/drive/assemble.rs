@@ -98,17 +98,17 @@ impl Drive {
         let numbers = sensed_numbers(spec)?;
         let errors = error_set(spec, &numbers)?;
         let planning = planning(spec, &model);
+        let requirements = requirements(spec).limited(super::given::exceeding(spec, errors.space()));
         let (street, plans) = match &spec.road {
             Some(road) => {
                 let (street, plans) = super::street::assemble(spec, road, &model, control_ticks, errors.reach())?;
-                (Some(std::sync::Arc::new(street)), plans)
+                (Some(std::sync::Arc::new(street.judged_by(&requirements))), plans)
             }
             None => (None, plans(spec, &planning, &driver)?),
         };
         let walls = walls(spec);
         let speed_bound_mps = SPEED_BOUND_FACTOR * cruise_mps(spec) + SPEED_BOUND_EXTRA_MPS;
         let index = EdgeIndex::new(&walls, &body, speed_bound_mps * spec.explore.segment_s.value.max(1.0));
-        let requirements = requirements(spec).limited(super::given::exceeding(spec, errors.space()));
         let measuring = Measuring::new(&requirements, spec.signal_table(), spec.road.is_some(), spec.ego.vehicle.door);
         let mut drive = Self {
             name: spec.name.value.clone(),

@@ -217,7 +217,7 @@ impl System for Drive {
     }
     fn time_matters(&self) -> bool {
         // A run must end by its deadline, a timetable is a clock, and whoever comes from outside is told the time.
-        self.requirements.has_deadline()
+        self.requirements.time_matters()
             || self.measuring.time_matters()
             || match &self.driver {
                 Driver::Path(_) => false,
@@ -226,7 +226,6 @@ impl System for Drive {
             }
             || self.part.is_some()
             || self.behind.as_ref().is_some_and(|behind| behind.knows_time())
-            || self.has_eventually()
     }
     fn requirements(&self) -> &[String] {
         &self.requirement_ids
@@ -248,13 +247,5 @@ impl System for Drive {
     }
     fn glance(&self, state: &DriveState) -> [f64; 3] {
         [state.car.car.x, state.car.car.y, state.car.car.heading]
-    }
-}
-
-impl Drive {
-    fn has_eventually(&self) -> bool {
-        let eventually =
-            |r: &anabranch_monitors::Requirement| matches!(r.rule, anabranch_monitors::Rule::Eventually { .. });
-        self.requirements.list().iter().any(eventually)
     }
 }

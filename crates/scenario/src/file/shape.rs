@@ -1,5 +1,6 @@
 //! First pass: does the document have the keys, types and units that the table of keys allows?
 
+use anabranch_kernel::CellSize;
 use anabranch_kernel::units::{Dimension, UNITS};
 
 use super::build::search::{is_leaf, over};
@@ -321,6 +322,11 @@ fn check_cell(problems: &mut Problems<'_>, cell: &Entry) {
                 format!("the cell of `{}` has no size", excerpt(&cell.key)),
                 help,
             );
+        }
+        Ok(Some((size, _))) if !CellSize::is_countable(size) => {
+            let help = "write a size by which values can be counted, such as \"0.1 m\", or \"exact\" or \"ignore\"";
+            let message = format!("nothing can be counted in cells of this size: `{}`", excerpt(&cell.key));
+            problems.add(Code::CellSize, cell.node.span, message, help);
         }
         Ok(_) => {}
         Err(problem) => problems.report(cell.node.span, problem),

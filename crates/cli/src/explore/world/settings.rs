@@ -74,7 +74,7 @@ fn cell(variable: &Variable, text: &str) -> Result<CellSize, Failure> {
     }
     let number = text.strip_suffix(variable.unit.as_str()).unwrap_or(text).trim();
     match number.parse::<f64>() {
-        Ok(size) if size.is_finite() && size > 0.0 => Ok(CellSize::Size(size)),
+        Ok(size) if CellSize::is_countable(size) => Ok(CellSize::Size(size)),
         _ => {
             let (name, unit) = (&variable.name, &variable.unit);
             let help = format!("write it as {name}=0.1{unit}, or {name}=exact, or {name}=ignore");
@@ -126,7 +126,7 @@ mod tests {
         check("", "2", Some(CellSize::Size(2.0)));
         check("m", "exact", Some(CellSize::Exact));
         check("m", "ignore", Some(CellSize::Ignore));
-        for bad in ["0.05 rad", "-1 m", "0 m", "m", "nan"] {
+        for bad in ["0.05 rad", "-1 m", "0 m", "m", "nan", "1e-310 m", "1e308 m"] {
             check("m", bad, None);
         }
     }

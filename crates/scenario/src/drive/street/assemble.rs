@@ -142,7 +142,7 @@ pub(in super::super) fn assemble(
         fences: spec.world.tiles.as_ref().map(|tiles| fences(spec, road, tiles)),
         signals,
         step_us,
-        reads: reads(spec),
+        reads: LatelyReads::default(),
         reach_m: range_m.max(radio_m) + BEYOND_SENSOR_M,
         verdicts_from: (spec.world.walls.len() + spec.world.obstacles.len()) as u32,
         ego_kind: traffic.settings().kinds.len() as u8 - 2,
@@ -160,12 +160,6 @@ pub(in super::super) fn assemble(
 fn fences(spec: &ScenarioSpec, road: &RoadSpec, tiles: &TilesSpec) -> Fences {
     let number = spec.world.walls.len() + spec.world.obstacles.len() + road.objects.len() + 1;
     Fences::new(tiles, road.sees_m() + BEYOND_SENSOR_M, number as u32)
-}
-
-/// Which signals with a memory requirements read.
-fn reads(spec: &ScenarioSpec) -> LatelyReads {
-    let reads = |signal: &str| spec.requirements.iter().any(|one| one.expression.value.contains(signal));
-    LatelyReads { standing: reads("ego.standing"), wobble: reads("ego.wobble") }
 }
 
 fn route(network: &Network, start: Pose, spec: &ScenarioSpec) -> Result<Route, AssembleError> {

@@ -35,6 +35,7 @@ use anabranch_geometry::tiles::NearTiles;
 use anabranch_geometry::{EdgeSet, Point};
 use anabranch_helpers::{Helpers, Nearby};
 use anabranch_kernel::Fault;
+use anabranch_monitors::{Requirements, road};
 use anabranch_roads::{Network, SignalRef};
 use anabranch_sensing::{
     Detection, Detections, Detector, Navigation, RaySensor, Scan, Scene, Tracker, TrueObject, Walls,
@@ -110,6 +111,13 @@ pub(crate) struct Street {
     /// How it finds its place; by the truth and its errors if `None`.
     navigation: Option<Navigation>,
     buffers: Pool,
+}
+
+impl Street {
+    /// The same street; what is remembered of how the car has behaved is what these requirements read.
+    pub(super) fn judged_by(self, requirements: &Requirements) -> Self {
+        Self { reads: requirements.lately_reads(road::STANDING, road::WOBBLE), ..self }
+    }
 }
 
 /// An object sensor.

@@ -27,7 +27,7 @@ pub(super) fn stage(
         };
         let size = match size.map(str::parse::<f64>) {
             None => CellSize::Exact,
-            Some(Ok(size)) if size > 0.0 && size.is_finite() => CellSize::Size(size),
+            Some(Ok(size)) if CellSize::is_countable(size) => CellSize::Size(size),
             Some(_) => {
                 let message = format!("`{}` gives no cell size", excerpt(&text.value));
                 problems.add(Code::WrongMapping, text.span, message, "write a positive number in SI units");

@@ -2,7 +2,15 @@
 //!
 //! It is public so that a user's own [`System`] can be put through it:
 //! save → load → continue is byte-equal, the same input gives the same bytes, many at once equals one by one,
-//! and the key is written completely.
+//! and every value of the state is in the key ([`check_leaves`] looks closer at that).
+
+mod changes;
+mod leaves;
+mod subject;
+mod tree;
+
+pub use leaves::{Fate, LeafReport};
+pub use subject::{Dose, check_leaves, check_part};
 
 use crate::errors::Choices;
 use crate::key::{Grid, KeyWriter};
@@ -18,7 +26,14 @@ pub struct ContractReport {
     pub segments: usize,
     /// States that were saved and loaded.
     pub saves: usize,
+    /// Values of states that were changed, one at a time, to see another key.
+    pub leaves: usize,
 }
+
+/// States of a run whose values are changed: enough to see each kind of value, few enough for the many tests that call this.
+const LEAVES_OF: usize = 4;
+/// Runs of which states are looked at.
+const LEAVES_RUNS: u64 = 3;
 
 /// Runs `runs` random error sequences of up to `length` segments and compares.
 ///
@@ -33,6 +48,8 @@ pub fn check_contract<S: System>(system: &S, runs: u64, length: usize) -> Result
         check_run(system, &grid, run, params, length, &mut report)
             .map_err(|broken| format!("run {run} from {params:?}: {broken}"))?;
     }
+    let dose = Dose { runs: runs.min(LEAVES_RUNS), length, states: LEAVES_OF, alike: 1 };
+    report.leaves = check_leaves(system, dose)?.leaves;
     Ok(report)
 }
 
