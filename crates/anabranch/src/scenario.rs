@@ -153,6 +153,11 @@ impl Scenario {
             budget,
             rollouts: spec.rollouts.value,
             refine: engine::Refine { passes: spec.refine.value, ..engine::Refine::USUAL },
+            cover: Some(engine::Cover::USUAL),
+            resolve: Some(engine::Resolve {
+                asked: spec.resolution_m.map(|depth| depth.value),
+                ..engine::Resolve::USUAL
+            }),
             ..Settings::new(drive.variables(), drive.time_matters())
         })
     }

@@ -61,4 +61,24 @@ impl Clock for WallClock {
     fn now_ns(&self) -> u64 {
         u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
+    fn resident_bytes(&self) -> Option<u64> {
+        resident_bytes()
+    }
+}
+
+/// Memory that this process holds now.
+fn resident_bytes() -> Option<u64> {
+    kilobytes("/proc/self/status", "VmRSS:").map(|held| held * 1024)
+}
+
+/// Half of the memory of this machine: what an exploration may use unless somebody says otherwise.
+pub fn usual_memory_bytes() -> Option<u64> {
+    kilobytes("/proc/meminfo", "MemTotal:").map(|all| all * 1024 / 2)
+}
+
+/// A number of Linux's lists of memory; nothing where there are no such lists.
+fn kilobytes(list: &str, key: &str) -> Option<u64> {
+    let list = std::fs::read_to_string(list).ok()?;
+    let line = list.lines().find_map(|line| line.strip_prefix(key))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }

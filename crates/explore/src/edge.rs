@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 pub trait Clock: Sync {
     /// Nanoseconds since some moment.
     fn now_ns(&self) -> u64;
+    /// Memory that the process holds; `None` where nobody says.
+    fn resident_bytes(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// A clock that stands still: no time budget, no profile.

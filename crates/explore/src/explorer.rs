@@ -8,6 +8,7 @@ use anabranch_kernel::{Choice, Choices, Digest, Fault, Grid, KeyWriter, Seed, Sy
 use crate::checkpoint::{self, Log, Notes, Resumed, Walker};
 use crate::closer::{Closer, Looked};
 use crate::coverage::Coverage;
+use crate::crowd::Separator;
 use crate::edge::{
     Clock, Disk, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress, Trail,
 };
@@ -85,6 +86,8 @@ pub struct Outcome {
     pub resolution: Option<Resolution>,
     /// The cells by which states were merged.
     pub grid: Option<Grid>,
+    /// The variable that keeps most states apart, where one does.
+    pub separator: Option<Separator>,
 }
 
 /// What is known once a graph is finished.
@@ -119,6 +122,7 @@ impl Outcome {
             spilled,
             soundness,
             resolution,
+            separator: grid.as_ref().and_then(|grid| graph.crowd.separator(grid)),
             grid,
             levels: graph.levels,
             hits: graph.hits,

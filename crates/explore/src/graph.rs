@@ -7,6 +7,7 @@ use anabranch_kernel::{CellKey, Choice, DigestWriter, KeyWriter, Recall, Segment
 
 use crate::cells::{Arrival, Cells, JobOrder, Member, Members, ReopenSteps};
 use crate::checkpoint::{Log, Written};
+use crate::crowd::Crowd;
 use crate::edge::{Drawn, Edge, Fate, LevelReport, NO_PARENT, Node, Observer, Progress, SegmentAt};
 use crate::links::Links;
 use crate::modes::Modes;
@@ -82,6 +83,8 @@ pub(crate) struct Graph<'a, S: System> {
     pub(crate) peak_bytes: u64,
     /// Which modes were reached, if somebody will search there.
     pub(crate) modes: Option<Modes>,
+    /// Values of some states, to say what keeps them apart; with the modes.
+    pub(crate) crowd: Crowd,
     /// What a proof needs, if one is wanted.
     pub(crate) evidence: Option<Evidence<S::State>>,
 }
@@ -119,6 +122,7 @@ impl<'a, S: System> Graph<'a, S> {
             log: None,
             links: settings.needs_links().then(Links::default),
             peak_bytes: 0,
+            crowd: Crowd::new(system.variables().len()),
             modes: settings.searches().then(|| Modes::new(system)),
             evidence: None,
         }
@@ -362,7 +366,10 @@ impl<'a, S: System> Graph<'a, S> {
             if self.observer.draws() {
                 self.observer.kept(node.node, self.system.glance(&state));
             }
-            self.modes.iter_mut().for_each(|modes| modes.see(self.system, node.node, &state));
+            if let Some(modes) = &mut self.modes {
+                modes.see(self.system, node.node, &state);
+                self.crowd.see(self.system, node.level, &state);
+            }
         }
         if self.observer.records() {
             self.observer.node(node);

@@ -13,6 +13,7 @@ mod checkpoint;
 mod closer;
 mod cover;
 mod coverage;
+mod crowd;
 mod danger;
 mod edge;
 mod exhaust;
@@ -38,6 +39,7 @@ mod unmerged;
 mod walk;
 
 pub use coverage::{Coverage, Covered, DOUBT, TARGET_SHARE, clopper_pearson};
+pub use crowd::Separator;
 pub use edge::{
     Clock, Disk, Drawn, Edge, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress,
     SegmentAt, Trail,

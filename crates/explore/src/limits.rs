@@ -64,7 +64,8 @@ impl<'a> Limits<'a> {
         if self.budget.states.is_some_and(|max| progress.states > max) {
             return Some(Stop::States);
         }
-        if !has_room || self.budget.memory_bytes.is_some_and(|max| bytes > max) {
+        let held = |max: u64| bytes > max || self.clock.resident_bytes().is_some_and(|held| held > max);
+        if !has_room || self.budget.memory_bytes.is_some_and(held) {
             return Some(Stop::Memory);
         }
         None

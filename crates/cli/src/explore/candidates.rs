@@ -23,6 +23,8 @@ pub enum Source {
     Constant,
     /// By a random run beside the exploration, which merging or a spent budget had missed.
     Rollout,
+    /// By a search without merging beside the exploration, which merging or a spent budget had missed.
+    Shadow,
     /// By looking for likely failures, which merging or a spent budget had missed.
     Likely,
     /// By `search`.
@@ -36,6 +38,7 @@ impl Source {
             Self::Explored => "explored",
             Self::Constant => "constant",
             Self::Rollout => "rollout",
+            Self::Shadow => "shadow",
             Self::Likely => "likely",
             Self::Searched => "searched",
         }
@@ -239,7 +242,9 @@ fn claims<S: Subject>(drive: &S, seed: Seed, outcome: &Outcome, trail: &dyn Trai
     }
     let constant = constant_paths(drive, seed, outcome)?.into_iter().map(|path| (Source::Constant, path));
     let random = outcome.coverage.violations.iter().map(|path| (Source::Rollout, path.clone()));
-    for (source, (start, choices)) in constant.chain(random) {
+    let searched = outcome.resolution.iter().flat_map(|resolution| &resolution.violations);
+    let searched = searched.map(|path| (Source::Shadow, path.clone()));
+    for (source, (start, choices)) in constant.chain(random).chain(searched) {
         if known.insert((start, choices.clone())) {
             claims.push(Claim { source, start, choices, expected: None });
         }

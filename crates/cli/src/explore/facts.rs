@@ -191,6 +191,7 @@ impl<S: Subject> Facts<'_, S> {
             "peak_rss_bytes": self.used.peak_rss_bytes,
             "coverage": self.coverage_json(),
             "refinement": self.refinement_json(),
+            "resolution": self.resolution_json(),
             "verdict": self.verdict(),
             "soundness": self.soundness_json(),
             "ignored": words.ignored,
@@ -263,6 +264,24 @@ impl<S: Subject> Facts<'_, S> {
             "unseen_mass": known(coverage.unseen_mass),
             "distribution": "every live choice equally likely at every segment, starts too",
             "draws": coverage.draws,
+            "target": coverage.target,
+            "joined": coverage.joined,
+            "segments": coverage.segments,
+        })
+    }
+
+    fn resolution_json(&self) -> Value {
+        self.outcome.resolution.as_ref().map_or(Value::Null, |resolution| {
+            json!({
+                "asked": resolution.asked,
+                "is_default": resolution.is_default,
+                "reached": resolution.reached,
+                "is_reached": resolution.is_reached(),
+                "closest": resolution.closest,
+                "runs": resolution.runs,
+                "segments": resolution.segments,
+                "why": resolution.why,
+            })
         })
     }
 

@@ -153,6 +153,7 @@ fn one_group<S: Subject>(facts: &Facts<'_, S>, paint: &Paint, number: usize, gro
         Source::Explored => "",
         Source::Constant => ", found by holding one error",
         Source::Rollout => ", found by a random run",
+        Source::Shadow => ", found by a search without merging",
         Source::Likely => ", found by looking for likely failures",
         Source::Searched => ", found by a search",
     };

@@ -85,22 +85,21 @@ impl Meter {
     }
 
     fn text(&self, progress: &Progress, now_s: f64) -> String {
-        let done = self.done(progress);
-        let left = if done > 0.5 { now_s * (f64::from(self.levels) - done).max(0.0) / done } else { 0.0 };
-        let left = if left > 0.5 { format!(" · about {} left", duration(left)) } else { String::new() };
         let findings = match progress.findings {
             0 => "nothing found".to_owned(),
             1 => "1 finding".to_owned(),
             n => format!("{} findings", count(n as f64)),
         };
         format!(
-            "level {}/{} · {} states · {} merged · {findings} · {} s simulated instead of {} s{left}",
+            "level {}/{} · {} states · {} merged · {findings} · {} s simulated instead of {} s · {}",
             progress.level + 1,
             self.levels,
             count(progress.states as f64),
             count(progress.merged as f64),
             count(progress.segments as f64 * self.segment_s),
             count(progress.segments_from_start as f64 * self.segment_s),
+            // Levels grow and shrink, so the time that is left cannot be told from the time that went by.
+            duration(now_s),
         )
     }
 }

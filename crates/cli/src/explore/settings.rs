@@ -9,6 +9,7 @@ use anabranch_scenario::file::{self, ExploreSpec};
 use crate::failure::Failure;
 use crate::load::{Loaded, Override};
 use crate::numbers::short;
+use crate::usage::usual_memory_bytes;
 
 /// `--merge` as a person writes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +57,7 @@ fn parse_pairs(text: &str) -> Option<Pairs> {
 pub struct Flags<'a> {
     /// `--merge`.
     pub merge: Option<&'a MergeFlag>,
-    /// `--keep`, `--order`, `--scope`, `--rollouts`, `--refine` by their key.
+    /// `--keep`, `--order`, `--scope`, `--rollouts`, `--refine`, `--resolution` by their key.
     pub words: Vec<(&'static str, String)>,
     /// `--budget`.
     pub budget: &'a [Override],
@@ -131,7 +132,7 @@ pub fn build(loaded: &Loaded, drive: &Drive, merge: Option<&MergeFlag>, horizon:
     let budget = engine::Budget {
         time_ns: spec.budget.time_s.map(|time| (time.value * 1e9) as u64),
         states: spec.budget.states.map(|states| states.value),
-        memory_bytes: spec.budget.memory_bytes.map(|bytes| bytes.value),
+        memory_bytes: spec.budget.memory_bytes.map(|bytes| bytes.value).or_else(usual_memory_bytes),
     };
     Ok(Settings {
         scope: scope(spec.scope.value, drive),
@@ -143,6 +144,8 @@ pub fn build(loaded: &Loaded, drive: &Drive, merge: Option<&MergeFlag>, horizon:
         budget,
         rollouts: spec.rollouts.value,
         refine: engine::Refine { passes: spec.refine.value, ..engine::Refine::USUAL },
+        cover: Some(engine::Cover::USUAL),
+        resolve: Some(engine::Resolve { asked: spec.resolution_m.map(|depth| depth.value), ..engine::Resolve::USUAL }),
         ..Settings::new(drive.variables(), drive.time_matters())
     })
 }

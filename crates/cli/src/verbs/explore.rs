@@ -75,6 +75,9 @@ pub struct Explore {
     /// How often cells that could hide a contact are halved and looked at again; 0 = never.
     #[arg(long, value_name = "N")]
     pub refine: Option<u32>,
+    /// Search until no violation deeper than this is expected, as in "1 cm" (worlds: in the unit of their margin).
+    #[arg(long, value_name = "DEPTH")]
+    pub resolution: Option<String>,
     /// Go on with a run that was interrupted, killed or ended by a budget; the last one if none is named.
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "last")]
     #[arg(conflicts_with_all = ["until", "merge", "keep", "order", "scope", "preset", "sets", "driver", "with", "tolerance", "league", "since", "remember"])]
@@ -262,6 +265,7 @@ impl Explore {
         let mut words: Vec<(&'static str, String)> =
             given.into_iter().filter_map(|(key, value)| Some((key, value.clone()?))).collect();
         words.extend(self.rollouts.map(|n| ("rollouts", n.to_string())));
+        words.extend(self.resolution.clone().map(|depth| ("resolution", depth)));
         words.extend(self.refine.map(|n| ("refine", n.to_string())));
         Flags { merge: self.merge.as_ref(), words, budget: self.budget.as_deref().unwrap_or(&[]) }
     }

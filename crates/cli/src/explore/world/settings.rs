@@ -1,7 +1,7 @@
 //! From flags and the card of a world to the settings of an exploration.
 
 use anabranch_bridge::WorldSystem;
-use anabranch_explore::{Budget, Keep, Merge, Refine, Settings};
+use anabranch_explore::{Budget, Cover, Keep, Merge, Refine, Resolve, Settings};
 use anabranch_kernel::units::{Dimension, QuantityError, parse_quantity};
 use anabranch_kernel::{CellSize, Grid, System, Variable};
 use anabranch_scenario::file;
@@ -10,6 +10,7 @@ use crate::explore::settings::{self, Horizon, MergeFlag};
 use crate::failure::Failure;
 use crate::load::Override;
 use crate::numbers::short;
+use crate::usage::usual_memory_bytes;
 use crate::verbs::explore::{Explore, Preset};
 
 /// Random runs without merging unless another number is asked for; as for scenarios.
@@ -38,6 +39,8 @@ pub fn build(verb: &Explore, world: &WorldSystem) -> Result<(Settings, Horizon),
         stop_on_first: verb.stop_on_first,
         rollouts: verb.rollouts.unwrap_or(ROLLOUTS),
         refine: Refine { passes: verb.refine.unwrap_or(Refine::USUAL.passes), ..Refine::USUAL },
+        cover: Some(Cover::USUAL),
+        resolve: Some(Resolve { asked: resolution(verb.resolution.as_deref())?, ..Resolve::USUAL }),
         ..Settings::new(world.variables(), world.time_matters())
     };
     if verb.preset == Some(Preset::Paper) {
@@ -83,8 +86,21 @@ fn cell(variable: &Variable, text: &str) -> Result<CellSize, Failure> {
     }
 }
 
+/// A depth in the unit of the margin, which only the world knows: a number, with a word after it or not.
+fn resolution(text: Option<&str>) -> Result<Option<f64>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    let number = text.trim().trim_end_matches(|letter: char| letter.is_alphabetic() || letter == ' ' || letter == '/');
+    match number.parse::<f64>() {
+        Ok(depth) if depth.is_finite() && depth > 0.0 => Ok(Some(depth)),
+        _ => {
+            let help = "write a positive number in the unit of the world's margin, as in --resolution 0.01";
+            Err(Failure::input(format!("--resolution: `{text}` is not a depth"), help))
+        }
+    }
+}
+
 fn budget(limits: &[Override]) -> Result<Budget, Failure> {
-    let mut budget = Budget::default();
+    let mut budget = Budget { memory_bytes: usual_memory_bytes(), ..Budget::default() };
     for (key, text) in limits {
         let refused = |_: QuantityError| {
             let help = "write limits such as time=10min,states=1000,memory=2GB";
