@@ -40,7 +40,7 @@ pub use graph::{FaultAt, HITS_MAX, Hit};
 pub use recording::Recording;
 pub use refine::{RefineEnd, Refinement};
 pub use remember::{CHECK_ONE_IN, Memory, MemoryError, Remembering, SegmentSink, Since};
-pub use replay::{Replayed, constant, replay};
+pub use replay::{Replayed, constant, held, replay};
 pub use runner::Profile;
 pub use settings::{Budget, Keep, Merge, Order, Refine, Scope, Settings, SettingsError};
 pub use soundness::Soundness;
