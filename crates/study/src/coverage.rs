@@ -92,9 +92,12 @@ impl Resolution {
         self.reached.is_some_and(|reached| reached <= self.asked)
     }
 
-    /// One clause for people, where it was not reached.
+    /// One clause for people.
     pub fn words(&self) -> String {
         let size = |value: f64| format!("{} {}", significant(value), self.unit).trim_end().to_owned();
+        if let Some(reached) = self.reached.filter(|_| self.is_reached()) {
+            return format!("no violation deeper than {}", size(reached));
+        }
         let reached = self.reached.map_or_else(|| "no bound".to_owned(), size);
         let why = if self.why_not.is_empty() { String::new() } else { format!(": {}", self.why_not) };
         format!("the resolution of {} was not reached, {reached} was{why}", size(self.asked))

@@ -108,7 +108,9 @@ impl Evidence {
         if let Some(margin) = self.margin.filter(|margin| *margin < 0.0 && self.findings.sequences == 0) {
             all.push(Remark::NegativeMargin(margin));
         }
-        if let Musts::NotJudged(musts) = &self.musts {
+        // Where that is the verdict, it says so itself.
+        let is_verdict = matches!(conclude(self), Conclusion::Incomplete(Unfinished::NotJudged { .. }));
+        if let (Musts::NotJudged(musts), false) = (&self.musts, is_verdict) {
             all.push(Remark::NotJudged(musts.clone()));
         }
         all

@@ -141,7 +141,7 @@ pub fn build(loaded: &Loaded, drive: &Drive, merge: Option<&MergeFlag>, horizon:
         levels_max: if horizon.is_shortened { horizon.levels } else { u32::MAX },
         budget,
         rollouts: spec.rollouts.value,
-        refine: engine::Refine { passes: spec.refine.value, ..engine::Refine::USUAL },
+        refine: engine::Refine::of_passes(spec.refine.value),
         ..Settings::new(drive.variables(), drive.time_matters())
     })
 }

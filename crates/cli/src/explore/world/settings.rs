@@ -37,7 +37,7 @@ pub fn build(verb: &Explore, world: &WorldSystem) -> Result<(Settings, Horizon),
         budget: budget(verb.budget.as_deref().unwrap_or(&[]))?,
         stop_on_first: verb.stop_on_first,
         rollouts: verb.rollouts.unwrap_or(ROLLOUTS),
-        refine: Refine { passes: verb.refine.unwrap_or(Refine::USUAL.passes), ..Refine::USUAL },
+        refine: verb.refine.map_or(Refine::USUAL, Refine::of_passes),
         ..Settings::new(world.variables(), world.time_matters())
     };
     if verb.preset == Some(Preset::Paper) {
