@@ -147,14 +147,7 @@ impl<S: Subject> Journey<'_, S> {
             cpu_s: cpu_s(),
             peak_rss_bytes: ThisSystem.peak_rss_bytes(),
         };
-        // Hits beyond the limit of the explorer are counted and have no path.
-        let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
-        // What did not come out the same way again has lost its group, and counts no more.
-        let counted = |is_counted: &dyn Fn(&groups::Group) -> bool| -> u64 {
-            groups.iter().filter(|group| is_counted(group)).map(|group| group.count as u64).sum()
-        };
-        let is_fault = |group: &groups::Group| self.subject.is_fault(group.first.verdict.requirement);
-        let found = Findings { sequences: counted(&|_| true) + beyond, faults: counted(&is_fault) };
+        let found = self.found(&groups, &outcome);
         let counted = Counted { findings: found, unstable: &unstable, unconfirmed };
         let evidence = evidence(self.subject, (&self.settings, self.horizon), &outcome, counted);
         let conclusion = conclude(&evidence);
@@ -188,6 +181,15 @@ impl<S: Subject> Journey<'_, S> {
         let human = human::text(&facts, &Paint(self.screen.out));
         let (exit, conclusion) = (facts.exit(), facts.conclusion);
         Ok(Concluded { exit, conclusion, machine, human, trouble: None })
+    }
+
+    /// What was confirmed. What did not come out the same way again has lost its group, and counts no more.
+    fn found(&self, groups: &[groups::Group], outcome: &Outcome) -> Findings {
+        // Hits beyond the limit of the explorer are counted and have no path.
+        let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
+        let is_fault = |group: &&groups::Group| self.subject.is_fault(group.first.verdict.requirement);
+        let faults = groups.iter().filter(is_fault).map(|group| group.count as u64).sum();
+        Findings { sequences: groups.iter().map(|group| group.count as u64).sum::<u64>() + beyond, faults }
     }
 }
 
