@@ -39,7 +39,7 @@
 //! check_contract(&slider, 20, 10).unwrap(); // before you trust a result
 //! let explored = explore(&slider, Settings::new(&slider.variables, false)).unwrap();
 //! println!("{}", explored.findings[0]); // no-wall by push: left → push: left → …
-//! assert!(explored.outcome.complete() && explored.findings[0].requirement == "no-wall");
+//! assert!(matches!(explored.conclusion, Conclusion::Violated(_)) && explored.findings[0].requirement == "no-wall");
 //! ```
 //!
 //! # Your own driver
@@ -109,7 +109,7 @@
 //! # Everything else
 //!
 //! [`Explorer`] has what [`explore`] decides for you: seeds, threads, budgets, trails on disk, observers. [`replay`] runs one error
-//! sequence; [`Coverage`] says how much merging missed. Code in another process, another language or a box is an [`Instance`]:
+//! sequence; [`Coverage`] says how much merging missed, and a [`Conclusion`] is the verdict. Code in another process, another language or a box is an [`Instance`]:
 //! [`ProcessFactory`] starts it, [`Scenario::drive_outside`] puts it into a scenario, [`WorldSystem`] is a whole simulator of that kind, and [`serve_driver`] makes a
 //! program of a driver in Rust. [`search`] looks for the most dangerous point of a space instead: any [`System`] is an objective
 //! ([`search::SystemObjective`]). The parts themselves are [`kernel`], [`engine`], [`search`], [`bridge`] and [`loops`].
@@ -131,6 +131,7 @@ pub use anabranch_explore as engine;
 pub use anabranch_kernel as kernel;
 pub use anabranch_scenario as loops;
 pub use anabranch_search as search;
+pub use anabranch_study as study;
 
 pub use anabranch_bridge::protocol::KeyVariable;
 pub use anabranch_bridge::{
@@ -139,7 +140,7 @@ pub use anabranch_bridge::{
 };
 pub use anabranch_explore::{
     Budget, Coverage, ExploreError, Explorer, Hit, Keep, MemoryTrail, Merge, Order, Outcome, Progress, Refine,
-    Replayed, Scope, Settings, SettingsError, Stop, constant, replay, with_threads,
+    Replayed, Scope, Settings, SettingsError, Stop, constant, held, replay, with_threads,
 };
 pub use anabranch_kernel::contract::{ContractReport, check_contract};
 pub use anabranch_kernel::{
@@ -149,3 +150,4 @@ pub use anabranch_kernel::{
 pub use anabranch_scenario::drive::RoadUser;
 pub use anabranch_scenario::drive::foreign::{Hidden, Outside, Sensor, Sensors, TrueCar, World};
 pub use anabranch_scenario::{Drive, DriveState};
+pub use anabranch_study::{Conclusion, Evidence, conclude};

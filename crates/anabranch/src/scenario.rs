@@ -2,14 +2,18 @@
 
 use std::path::Path;
 
-use anabranch_explore::{self as engine, Merge, Settings};
+use anabranch_explore::{self as engine, Merge, Outcome, Settings};
 use anabranch_kernel::System;
 use anabranch_scenario::drive::foreign::{Outside, Sensors};
 use anabranch_scenario::file::{self, Document, FILE_BYTES_MAX, Hooks, Report, ScenarioSpec};
 use anabranch_scenario::{AssembleError, Drive};
+use anabranch_study::Musts;
 
 use crate::driver::{Driver, DriverFactory};
-use crate::findings::{Explored, Trouble, explore};
+use crate::findings::{Explored, Known, Trouble, explore_known};
+
+/// Why there is no verdict without requirement.
+const NO_MUST: &str = "the scenario has no [[must]], so no run can violate anything";
 
 /// A scenario that cannot be read, or not be run.
 #[derive(Debug, thiserror::Error)]
@@ -127,8 +131,7 @@ impl Scenario {
         let grid = drive.grid(&spec.merge);
         let grid = grid.map_err(|error| ScenarioTrouble::Setting { message: error.message, help: error.help })?;
         let budget = engine::Budget {
-            // Time is measured by whoever brings a clock; see `Explorer::clock`.
-            time_ns: None,
+            time_ns: spec.budget.time_s.map(|time| (time.value * 1e9) as u64),
             states: spec.budget.states.map(|states| states.value),
             memory_bytes: spec.budget.memory_bytes.map(|bytes| bytes.value),
         };
@@ -152,7 +155,7 @@ impl Scenario {
             merge_every: spec.merge_every.value,
             budget,
             rollouts: spec.rollouts.value,
-            refine: engine::Refine { passes: spec.refine.value, ..engine::Refine::USUAL },
+            refine: engine::Refine::of_passes(spec.refine.value),
             cover: Some(engine::Cover::USUAL),
             resolve: Some(engine::Resolve {
                 asked: spec.resolution_m.map(|depth| depth.value),
@@ -184,5 +187,11 @@ pub fn explore_driver(scenario: &Scenario, driver: impl Driver) -> Result<Explor
 /// # Errors
 /// When the scenario cannot be explored.
 pub fn explore_drive(scenario: &Scenario, drive: &Drive) -> Result<Explored, ScenarioTrouble> {
-    Ok(explore(drive, scenario.settings(drive)?)?)
+    let known = |_: &Outcome| Known {
+        musts: (!drive.requirement_list().has_must()).then(|| Musts::Missing(NO_MUST.to_owned())),
+        gone: drive.foreign().and_then(|driver| driver.gone()).map(|fault| fault.to_string()),
+        limits: drive.error_limits(),
+        first_fault: Some(drive.requirement_list().list().len() as u16),
+    };
+    Ok(explore_known(drive, scenario.settings(drive)?, known)?)
 }

@@ -5,9 +5,9 @@ mod law;
 use std::sync::{Arc, Mutex};
 
 use anabranch::{
-    Actuated, Actuator, Answer, Begin, Choice, Decision, Driver, DriverInstance, Instance, KeyVariable, Op, Scenario,
-    Seed, Seen, SegmentEnd, Sensors, System, TrueCar, Watch, World, check_contract, explore_driver, explore_scenario,
-    key,
+    Actuated, Actuator, Answer, Begin, Choice, Decision, Driver, DriverInstance, ErrorSpace, Fault, Instance,
+    KeyVariable, KeyWriter, Op, Params, Scenario, Seed, Seen, SegmentEnd, Sensors, Settings, System, TrueCar, Variable,
+    Watch, World, check_contract, explore, explore_driver, explore_scenario, key,
 };
 use law::Law;
 
@@ -187,4 +187,76 @@ fn an_actuator_in_rust_sees_inputs_and_outputs_and_its_memory_counts() {
     assert!(!hidden.is_memoryless() && hidden.key().is_empty() && hidden.bytes().is_none());
     let drive = scenario.drive_with_sensors(hidden, sensors()).unwrap();
     assert!(drive.variables().iter().any(|variable| variable.name == "driver_memory"));
+}
+
+/// Counts pushes; five of them are too many. All states count as alike, so merging loses sight of every second push.
+struct Blind {
+    errors: ErrorSpace,
+    variables: Vec<Variable>,
+}
+
+impl System for Blind {
+    /// Pushes and segments.
+    type State = [u8; 2];
+
+    fn errors(&self) -> &ErrorSpace {
+        &self.errors
+    }
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+    fn start(&self, _: Seed, _: &Params) -> Result<[u8; 2], Fault> {
+        Ok([0, 0])
+    }
+    fn run(&self, state: &mut [u8; 2], choice: Choice, _: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
+        state[0] += u8::from(choice != Choice::NONE);
+        state[1] += 1;
+        Ok(match (state[0], state[1]) {
+            (5.., segments) => SegmentEnd::violated(0, u64::from(segments)),
+            (_, 8..) => SegmentEnd::Goal,
+            _ => SegmentEnd::Open,
+        })
+    }
+    fn cell(&self, state: &[u8; 2], key: &mut KeyWriter<'_>) {
+        key.real(0, f64::from(state[0]));
+        key.real(1, f64::from(state[1]));
+    }
+}
+
+#[test]
+fn what_a_held_error_or_a_random_run_violates_is_a_finding_and_the_verdict() {
+    let errors = ErrorSpace::of_one_site("push", &["none", "push"]);
+    let blind = Blind { errors, variables: vec![Variable::real("n", "", 1e3), Variable::real("t", "", 1e3)] };
+    let explored = |rollouts| {
+        let settings = Settings { rollouts, ..Settings::new(&blind.variables, false) };
+        explore(&blind, settings).unwrap()
+    };
+    let held = explored(0);
+    assert!(held.outcome.hits.is_empty() && held.outcome.constant_errors_violate.len() == 1);
+    assert_eq!(held.findings.len(), 1, "{:?}", held.findings);
+    assert_eq!((held.findings[0].choices.len(), held.conclusion.word()), (5, "violated"));
+    let random = explored(200);
+    assert!(random.findings.len() > 1 && random.findings[0].choices.len() == 5, "{:?}", random.findings);
+    assert!(random.findings.iter().any(|finding| finding.choices.contains(&Choice::NONE)), "found by random runs");
+}
+
+#[test]
+fn the_verdict_is_that_of_the_command_line() {
+    let verdict = |text: &str| {
+        let scenario = Scenario::from_text("corridor.toml", text).unwrap();
+        explore_scenario(&scenario).unwrap().conclusion
+    };
+    assert_eq!(verdict(CORRIDOR).word(), "not found");
+    assert_eq!(verdict(&CORRIDOR.replace("3 s", "3 s\"\nmerge = \"none")).word(), "safe");
+    assert_eq!(verdict(&CORRIDOR.replace("[explore]", "[explore]\nrollouts = 1")).word(), "not covered");
+    assert_eq!(verdict(&CORRIDOR.replace("[[must]]", "[[should]]")).word(), "nothing to judge");
+}
+
+#[test]
+fn a_budget_of_time_is_kept() {
+    let scenario =
+        Scenario::read(FILE).unwrap().with(&[("explore.budget.time", "1 ms"), ("explore.rollouts", "0")]).unwrap();
+    let explored = explore_scenario(&scenario).unwrap();
+    assert_eq!(explored.outcome.stop, Some(anabranch::Stop::Time));
+    assert_eq!(explored.conclusion.word(), "incomplete");
 }

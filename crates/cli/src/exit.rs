@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use anabranch_study::{Conclusion, Evidence, Stop};
+
 /// Exit codes; part of the contract with scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -13,7 +15,7 @@ pub enum Exit {
     BadInput,
     /// A bug of ours.
     Bug,
-    /// Nothing selected.
+    /// Nothing selected, or nothing to judge.
     Nothing,
     /// Time, states or memory ran out, or too many random runs left what was explored.
     Incomplete,
@@ -50,6 +52,22 @@ impl Exit {
         }
     }
 
+    /// Of a verdict; `docs/verdicts.md` has the table.
+    pub fn of_conclusion(conclusion: &Conclusion) -> Self {
+        match conclusion {
+            Conclusion::Violated(_) | Conclusion::NoPath(_) => Self::Findings,
+            Conclusion::Safe(_) | Conclusion::NotFound { .. } => Self::Done,
+            Conclusion::NotCovered(_) | Conclusion::Incomplete(_) => Self::Incomplete,
+            Conclusion::NotReproducible(_) => Self::NotReproducible,
+            Conclusion::NothingToJudge(_) => Self::Nothing,
+        }
+    }
+    /// Of a verdict and what it rests on: an interruption is told whatever was found before.
+    pub fn of_study(evidence: &Evidence, conclusion: &Conclusion) -> Self {
+        let mut exits = vec![Self::of_conclusion(conclusion)];
+        exits.extend((evidence.stop == Some(Stop::Interrupted)).then_some(Self::Interrupted));
+        Self::of(&exits)
+    }
     /// The one of several that wins.
     pub fn of(all: &[Self]) -> Self {
         Self::PRECEDENCE.into_iter().find(|exit| all.contains(exit)).unwrap_or(Self::Done)
@@ -65,6 +83,42 @@ impl From<Exit> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_of_verdicts_has_their_exit_codes_and_junit_states() {
+        use anabranch_record::junit::Ending;
+        use anabranch_study::{Coverage, Findings, Ground, Unfinished, Unsteady, Why};
+        let all = [
+            Conclusion::Violated(Findings::default()),
+            Conclusion::Safe(Why { ground: Ground::Exhaustive, limits: Vec::new() }),
+            Conclusion::NotFound { resolution: None, coverage: Coverage::NotNeeded },
+            Conclusion::NotCovered(Coverage::NotNeeded),
+            Conclusion::Incomplete(Unfinished::Stopped(Stop::Time)),
+            Conclusion::NotReproducible(Unsteady::default()),
+            Conclusion::NoPath(String::new()),
+            Conclusion::NothingToJudge(String::new()),
+        ];
+        let page = include_str!("../../../docs/verdicts.md");
+        let rows: Vec<Vec<&str>> = page
+            .lines()
+            .filter(|line| line.starts_with("| ") && line.matches('|').count() == 7)
+            .map(|line| line.split('|').map(str::trim).collect())
+            .collect();
+        for conclusion in &all {
+            let junit = match Ending::from(conclusion.tone()) {
+                Ending::Passed => "success",
+                Ending::Failed => "failure",
+                Ending::Error => "error",
+                Ending::Skipped => "skipped",
+            };
+            let of_word: Vec<&Vec<&str>> = rows.iter().filter(|row| row[3] == conclusion.word()).collect();
+            assert!(!of_word.is_empty(), "{} is on the page", conclusion.word());
+            for row in of_word {
+                let code = Exit::of_conclusion(conclusion).code().to_string();
+                assert_eq!((row[4], row[5]), (code.as_str(), junit), "{}", conclusion.word());
+            }
+        }
+    }
 
     #[test]
     fn the_graver_exit_wins() {

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use anabranch_scenario::file::Colour;
+use anabranch_study::Tone;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
@@ -201,6 +202,14 @@ impl Paint {
     /// What is fine.
     pub fn green(self, text: &str) -> String {
         self.with("1;32", text)
+    }
+    /// A verdict in its colour; the word says the same.
+    pub fn toned(self, tone: Tone, text: &str) -> String {
+        match tone {
+            Tone::Good => self.green(text),
+            Tone::Bad => self.red(text),
+            Tone::Open => self.yellow(text),
+        }
     }
     /// Commands to paste.
     pub fn cyan(self, text: &str) -> String {

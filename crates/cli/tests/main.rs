@@ -26,5 +26,6 @@ mod surface;
 mod testing;
 mod tiles;
 mod tutorial;
+mod verdicts;
 mod views;
 mod worlds;

@@ -82,7 +82,8 @@ fn the_lane_keeper_of_the_examples_drives_among_others() {
     let groups = value["groups"].as_array().unwrap_or_else(|| panic!("{value}"));
     assert!(groups.iter().all(|group| group["contact"]["other"] == "car `cutter`"), "{value}");
     let (code, value) = on_roads(&Project::new(), "signalised-crossing.toml", "2 s", &driver);
-    assert_eq!((code, &value["driver"]["faults"]), (0, &0.into()), "{value}");
+    // Nothing is found in two seconds, which without random runs is no pass.
+    assert_eq!((code, &value["findings"], &value["driver"]["faults"]), (5, &0.into(), &0.into()), "{value}");
     assert!(value["segments"].as_u64() > Some(10), "{value}");
 }
 

@@ -26,6 +26,7 @@ pub mod fit;
 mod memory;
 mod model;
 mod models;
+mod sequences;
 mod set;
 mod targets;
 mod words;
@@ -42,5 +43,6 @@ pub use models::{
     ObstacleMissed, OfSensor, POSITION_CELL_M, PositionDrift, SensorDelay, SensorFault, SensorLost, SilentSensor,
     Steering,
 };
+pub use sequences::Sequences;
 pub use set::{Entry, ErrorSet, ErrorSetError, Limits, Reach};
 pub use targets::{Grouping, Obstacle, Targets};

@@ -92,6 +92,7 @@ type Narrowed = ArrayVec<(usize, ModeSet), { VALUES_MAX + LIMITED_MAX }>;
 pub struct ErrorSet {
     places: Vec<Place>,
     space: ErrorSpace,
+    at_once: usize,
     per_run: Option<u16>,
     reach: Reach,
     variables: Vec<Variable>,
@@ -123,7 +124,8 @@ impl ErrorSet {
         }
         variables.extend(limits.per_run.map(|_| Variable::exact("errors.used")));
         let space = ErrorSpace::new(sites, limits.at_once)?;
-        let mut set = Self { places, space, per_run: limits.per_run, reach: Reach::default(), variables };
+        let Limits { at_once, per_run } = limits;
+        let mut set = Self { places, space, at_once, per_run, reach: Reach::default(), variables };
         set.check()?;
         set.reach = set.longest_reach(limits.at_once)?;
         Ok(set)
@@ -191,6 +193,25 @@ impl ErrorSet {
     /// Whether any model remembers numbers from segment to segment, so that equal choices can do different things.
     pub fn remembers(&self) -> bool {
         self.places.iter().any(|place| place.values > 0)
+    }
+    /// Limits of a run that choices alone do not show: over all errors, and by the position of their own.
+    pub(crate) fn run_limits(&self) -> (Option<u16>, Vec<(usize, u16)>) {
+        let own = self.places.iter().enumerate().filter_map(|(at, place)| Some((at, place.limit?.1)));
+        (self.per_run, own.collect())
+    }
+    /// The limits in words: error sequences beyond them are not part of the error model.
+    pub fn limits_in_words(&self) -> Vec<String> {
+        let plural = |n: usize, one: &str, more: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {more}") };
+        let mut words = Vec::new();
+        if self.at_once < self.places.len() {
+            words.push(format!("at most {} at once", plural(self.at_once, "error", "errors")));
+        }
+        let (per_run, own) = self.run_limits();
+        let segments = |limit: u16| plural(usize::from(limit), "segment", "segments");
+        words.extend(per_run.map(|limit| format!("errors in at most {} of a run", segments(limit))));
+        let own = own.into_iter();
+        words.extend(own.map(|(at, limit)| format!("`{}` in at most {}", self.space.sites()[at].id, segments(limit))));
+        words
     }
     /// The memory at the start of a run.
     pub fn start(&self) -> Memory {

@@ -219,3 +219,46 @@ fn the_empty_set_offers_no_error() {
     assert_eq!(live, [Choice::NONE]);
     assert_eq!(set.begin(Choice::NONE, &mut set.start()), Effects::NONE);
 }
+
+/// Every sequence, one by one.
+fn counted(set: &ErrorSet, memory: &Memory, segments: u32) -> f64 {
+    if segments == 0 {
+        return 1.0;
+    }
+    let mut live = Choices::new();
+    set.live(memory, &mut live);
+    let mut all = 0.0;
+    for &choice in &live {
+        let mut memory = *memory;
+        let _ = set.begin(choice, &mut memory);
+        all += counted(set, &memory, segments - 1);
+    }
+    all
+}
+
+#[test]
+fn sequences_are_counted_within_the_limits_of_a_run() {
+    let steering = || Model::from(Steering { id: "s".into(), offsets_rad: vec![0.03, -0.03], gains: vec![] });
+    let throttle = || Model::from(Acceleration { id: "t".into(), offsets_mps2: vec![-0.5], gains: vec![] });
+    for (own, other, over_all, at_once) in [
+        (None, None, None, 2),
+        (Some(1), None, None, 2),
+        (Some(2), Some(1), None, 2),
+        (Some(2), Some(3), Some(3), 1),
+        (None, None, Some(0), 2),
+        (Some(9), None, Some(2), 2),
+    ] {
+        let entries = vec![Entry { model: steering(), per_run: own }, Entry { model: throttle(), per_run: other }];
+        let set = ErrorSet::new(entries, Limits { at_once, per_run: over_all }).unwrap();
+        for segments in [0, 1, 2, 5] {
+            let found = set.sequences(segments);
+            let expect = counted(&set, &set.start(), segments);
+            assert_eq!((found.count, found.is_exact), (expect, true), "{own:?} {other:?} {over_all:?} {segments}");
+        }
+    }
+    let entry = Entry { model: steering(), per_run: Some(2) };
+    let set = ErrorSet::new(vec![entry], Limits { at_once: 1, per_run: None }).unwrap();
+    // 1 + 2·100 + 4·(100·99/2): far from 3¹⁰⁰.
+    assert_eq!(set.sequences(100).count, 20_001.0);
+    assert_eq!(set.limits_in_words(), ["`s` in at most 2 segments"]);
+}

@@ -232,6 +232,7 @@ impl<S: System> Closer<'_, S> {
         };
         let begun = Resolution {
             asked: resolution,
+            unit: graph.system.margin().unit,
             is_default: asked.is_none(),
             reached: None,
             closest: graph.progress.margin,

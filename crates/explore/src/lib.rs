@@ -50,7 +50,7 @@ pub use limits::Stop;
 pub use recording::Recording;
 pub use refine::{RefineEnd, Refinement};
 pub use remember::{CHECK_ONE_IN, Memory, MemoryError, Remembering, SegmentSink, Since};
-pub use replay::{Replayed, constant, replay};
+pub use replay::{Replayed, constant, held, replay};
 pub use resolution::Resolution;
 pub use runner::Profile;
 pub use settings::{Budget, Cover, Keep, Merge, Order, Refine, Resolve, Scope, Settings, SettingsError};

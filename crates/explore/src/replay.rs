@@ -51,6 +51,28 @@ pub fn constant<S: System>(
     })
 }
 
+/// The error sequence of [`constant`], where it violates a requirement: the choice wherever it is live, and no error elsewhere.
+///
+/// # Errors
+/// When the system could not compute it.
+pub fn held<S: System>(
+    system: &S,
+    seed: Seed,
+    params: &Params,
+    choice: Choice,
+    segments_max: usize,
+) -> Result<Option<Vec<Choice>>, Fault> {
+    let (mut live, mut choices) = (Choices::new(), Vec::new());
+    let run = run(system, seed, params, None, |n, state| {
+        system.live(state, &mut live);
+        let choice = if live.contains(&choice) { choice } else { Choice::NONE };
+        let choice = (n < segments_max.min(SEGMENTS_MAX)).then_some(choice);
+        choices.extend(choice);
+        choice
+    })?;
+    Ok(matches!(run.end, SegmentEnd::Violated(_)).then_some(choices))
+}
+
 /// Runs from the start with the choice that is asked for before every segment, until there is none.
 fn run<S: System>(
     system: &S,

@@ -39,6 +39,8 @@ const GROWTH_MAX: f64 = 100.0;
 pub struct Resolution {
     /// The depth that was asked for, in the unit of the margin.
     pub asked: f64,
+    /// The unit of the margin; empty where nobody said.
+    pub unit: String,
     /// Whether it follows from what random runs range over, because nobody asked for one.
     pub is_default: bool,
     /// How far apart the closest three searches ended; nothing if that is not known.

@@ -75,6 +75,12 @@ impl Refine {
     /// What a scenario gets unless it says otherwise: cells down to an eighth, for at most half of the cost of the
     /// exploration.
     pub const USUAL: Self = Self { passes: 3, effort: 0.5 };
+
+    /// This many passes. More than usual are honoured whatever they cost; budgets still end them.
+    pub fn of_passes(passes: u32) -> Self {
+        let effort = if passes > Self::USUAL.passes { f64::INFINITY } else { Self::USUAL.effort };
+        Self { passes, effort }
+    }
 }
 
 /// Exploring until random runs stay inside what was explored.

@@ -275,6 +275,28 @@ impl Requirements {
         LatelyReads { standing: reads(standing), wobble: reads(wobble) }
     }
 
+    /// Whether any of them is a *must*: without one, no run can violate anything.
+    pub fn has_must(&self) -> bool {
+        self.list.iter().any(|r| r.level == Level::Must)
+    }
+    /// The *must* requirements that a run cannot judge, or not to its end, when it is cut off after so many base cycles: those about
+    /// the end of the run, with a later deadline, or that look ahead.
+    pub fn not_judged_within(&self, ticks: u64) -> Vec<&str> {
+        let is_open = |r: &&Requirement| {
+            let looks_ahead = match &r.condition {
+                Condition::Moment(_) => false,
+                Condition::Temporal(formula) => formula.reach_s() > 0.0,
+            };
+            r.level == Level::Must
+                && match r.rule {
+                    Rule::AtFinish | Rule::Eventually { by_ticks: None } => true,
+                    Rule::Eventually { by_ticks: Some(by_ticks) } => by_ticks > ticks || looks_ahead,
+                    Rule::Never | Rule::Always | Rule::AtStart => looks_ahead,
+                }
+        };
+        self.list.iter().filter(is_open).map(|r| r.id.as_str()).collect()
+    }
+
     /// Judges the frame before the first base cycle.
     pub fn start(&self, frame: &[f64], memory: &mut Memory, histories: &mut [History]) -> Judgement {
         let mut broken = 0_u32;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anabranch_bridge::Kind;
-use anabranch_explore::{NO_PARENT, Outcome, Target, Trail, WalkError, walk, with_threads};
-use anabranch_kernel::{Choice, Choices, Fault, Job, Seed, SegmentEnd, Verdict, Watch};
+use anabranch_explore::{NO_PARENT, Outcome, Target, Trail, WalkError, held, walk, with_threads};
+use anabranch_kernel::{Choice, Fault, Job, Seed, SegmentEnd, Verdict};
 
 use super::subject::Subject;
 use crate::exit::Exit;
@@ -255,29 +255,15 @@ fn claims<S: Subject>(drive: &S, seed: Seed, outcome: &Outcome, trail: &dyn Trai
 /// A start and the error of every segment.
 type ErrorPath = (usize, Vec<Choice>);
 
-/// Constant errors that violate and that the limits of the scenario allow to be held that long.
+/// The error sequences of constant errors that violate; where limits of the scenario end an error, it runs on without it.
 fn constant_paths<S: Subject>(drive: &S, seed: Seed, outcome: &Outcome) -> Result<Vec<ErrorPath>, Failure> {
     let mut paths = Vec::new();
-    let mut live = Choices::new();
     for &choice in &outcome.constant_errors_violate {
         for (start, params) in drive.space().all().iter().enumerate() {
-            let mut state = drive.start(seed, params)?;
-            let mut choices = Vec::new();
-            let mut end = SegmentEnd::Open;
-            while end == SegmentEnd::Open && choices.len() < drive.segments() as usize {
-                drive.live(&state, &mut live);
-                if !live.contains(&choice) {
-                    break;
-                }
-                choices.push(choice);
-                end = match drive.run(&mut state, choice, &mut Watch::off()) {
-                    // Nobody is there to be asked; that is told elsewhere.
-                    Err(Fault::External(_)) => break,
-                    end => end?,
-                };
-            }
-            if matches!(end, SegmentEnd::Violated(_)) {
-                paths.push((start, choices));
+            match held(drive, seed, params, choice, drive.segments() as usize) {
+                // Nobody is there to be asked; that is told elsewhere.
+                Err(Fault::External(_)) => {}
+                path => paths.extend(path?.map(|choices| (start, choices))),
             }
         }
     }

@@ -1,10 +1,13 @@
 //! What an exploration has to say: the numbers behind the text for people and the object for machines.
 
-use anabranch_explore::{Covered, LevelReport, Merge, Outcome, Settings, Soundness, Stop};
-use anabranch_kernel::{Fault, Seed, Site};
+use anabranch_errors::Sequences;
+use anabranch_explore::{LevelReport, Merge, Outcome, Settings, Soundness};
+use anabranch_kernel::{Seed, Site};
 use anabranch_scenario::Drive;
+use anabranch_study::{Conclusion, Evidence};
 use serde_json::{Value, json};
 
+use super::evidence::remark_words;
 use super::groups::Group;
 use super::pictures;
 use super::probability::Likely;
@@ -49,10 +52,10 @@ pub struct Facts<'a, S: Subject = Drive> {
     pub groups: &'a [Group],
     /// What did not come out the same way again.
     pub unstable: &'a [Unstable],
-    /// What was found and could not be run again, because the driver is gone.
-    pub unconfirmed: u64,
-    /// Confirmed findings, those of random runs included.
-    pub findings: u64,
+    /// What the verdict rests on.
+    pub evidence: Evidence,
+    /// The verdict.
+    pub conclusion: Conclusion,
     /// What it took.
     pub used: Used,
     /// The folder of the run, relative.
@@ -66,82 +69,23 @@ pub struct Facts<'a, S: Subject = Drive> {
 }
 
 impl<S: Subject> Facts<'_, S> {
-    /// *violated*, *safe*, *not found*, *incomplete* or *not reproducible*. Only a proof is called *safe*.
-    pub fn verdict(&self) -> &'static str {
-        if self.findings > 0 {
-            "violated"
-        } else if !self.unstable.is_empty() {
-            "not reproducible"
-        } else if self.complete() && self.outcome.soundness.is_safe() {
-            "safe"
-        } else if self.complete() {
-            "not found"
-        } else {
-            "incomplete"
-        }
+    /// Confirmed findings, those of random runs included.
+    pub fn findings(&self) -> u64 {
+        self.evidence.findings.sequences
     }
-
-    /// Whether everything was explored, and everything found was run again.
-    pub fn complete(&self) -> bool {
-        let is_gone = self.drive.gone().is_some();
-        self.outcome.complete() && self.unconfirmed == 0 && !is_gone
-    }
-
-    /// Whether enough random runs stayed inside what was explored; none where that was not measured.
-    pub fn is_covered(&self) -> Option<bool> {
-        match self.outcome.coverage.covered() {
-            Covered::Yes => Some(true),
-            Covered::No => Some(false),
-            Covered::Unknown => None,
-        }
-    }
-
     /// How the program ends.
     pub fn exit(&self) -> Exit {
-        let mut exits = Vec::new();
-        if self.outcome.stop == Some(Stop::Interrupted) {
-            exits.push(Exit::Interrupted);
-        }
-        if !self.unstable.is_empty() {
-            exits.push(Exit::NotReproducible);
-        }
-        if self.findings > 0 {
-            exits.push(Exit::Findings);
-        }
-        if !self.complete() || self.verdict() == "not found" && self.is_covered() == Some(false) {
-            exits.push(Exit::Incomplete);
-        }
-        Exit::of(&exits)
-    }
-
-    /// Why it ended before everything was explored, in words; empty if it did not.
-    pub fn stop_words(&self) -> String {
-        let gone = self.drive.gone();
-        match self.outcome.stop {
-            None if self.outcome.fault_count > 0 || self.unconfirmed > 0 || gone.is_some() => {
-                let why = gone.map_or_else(String::new, |fault| format!(": {}", told(&fault)));
-                let found = match self.unconfirmed {
-                    0 => String::new(),
-                    found => format!(" and {found} findings not confirmed"),
-                };
-                format!("{} segments could not be computed{found}{why}", self.outcome.fault_count)
-            }
-            None => String::new(),
-            Some(Stop::Time) => "the time budget was used up".to_owned(),
-            Some(Stop::States) => "the budget of states was used up".to_owned(),
-            Some(Stop::Memory) => "the memory budget was used up".to_owned(),
-            Some(Stop::Interrupted) => "it was interrupted".to_owned(),
-            Some(Stop::FirstFinding) => "the first finding was enough".to_owned(),
-        }
+        Exit::of_study(&self.evidence, &self.conclusion)
     }
 
     /// The b of bⁿ.
     pub fn error_choices(&self) -> usize {
         self.drive.errors().len()
     }
-    /// Error sequences: bⁿ, from every start.
-    pub fn sequences(&self) -> f64 {
-        self.drive.space().len() as f64 * (self.error_choices() as f64).powi(self.horizon.levels as i32)
+    /// Error sequences within the limits of the error model, from every start: bⁿ without limits.
+    pub fn sequences(&self) -> Sequences {
+        let Sequences { count, is_exact } = self.drive.sequences(self.horizon.levels);
+        Sequences { count: self.drive.space().len() as f64 * count, is_exact }
     }
     /// Simulated with saved states.
     pub fn seconds_simulated(&self) -> f64 {
@@ -153,17 +97,12 @@ impl<S: Subject> Facts<'_, S> {
     }
     /// n·bⁿ: every error sequence run from the start.
     pub fn seconds_without_merging(&self) -> f64 {
-        f64::from(self.horizon.levels) * self.drive.segment_seconds() * self.sequences()
+        f64::from(self.horizon.levels) * self.drive.segment_seconds() * self.sequences().count
     }
     /// The settings in words.
     pub fn words(&self) -> Words {
         Words::of(self.settings, self.drive.variables())
     }
-    /// Whether random runs measured what merging missed, or there was nothing to miss.
-    pub fn coverage_is_known(&self) -> bool {
-        self.outcome.coverage.rollouts > 0 || self.settings.merge == Merge::None
-    }
-
     /// The object of `anabranch.explore/1`.
     pub fn to_json(&self) -> Value {
         let (outcome, words) = (self.outcome, self.words());
@@ -171,13 +110,13 @@ impl<S: Subject> Facts<'_, S> {
             "schema": "anabranch.explore/1",
             "scenario": self.drive.name(),
             "digest": outcome.digest.to_string(),
-            "complete": self.complete(),
+            "complete": self.evidence.is_complete(),
             "levels": outcome.levels.len(),
             "segments": outcome.progress.segments,
             "states": outcome.progress.states,
             "merged": outcome.progress.merged,
             "error_choices": self.error_choices(),
-            "findings": self.findings,
+            "findings": self.findings(),
             "finding_groups": self.groups.len(),
             "first_finding_segment": outcome.first_hit,
             "worst_clearance_m": outcome.progress.margin,
@@ -192,11 +131,11 @@ impl<S: Subject> Facts<'_, S> {
             "coverage": self.coverage_json(),
             "refinement": self.refinement_json(),
             "resolution": self.resolution_json(),
-            "verdict": self.verdict(),
             "soundness": self.soundness_json(),
             "ignored": words.ignored,
             "run": self.run,
-            "stop": self.stop_words(),
+            "stop": self.evidence.stop_words(),
+            "notes": self.remarks(),
             "explored_cpu_s": self.used.explored_cpu_s,
             "explored_wall_s": self.used.explored_wall_s,
             "goals": outcome.goals,
@@ -204,12 +143,14 @@ impl<S: Subject> Facts<'_, S> {
             "should_violated": outcome.note_count,
             "settings": self.settings_json(&words),
             "starts": self.drive.space().len(),
-            "sequences": self.sequences(),
+            "sequences": self.sequences().count,
+            "error_limits": self.evidence.limits,
             "error_sites": self.sites_json(),
             "level_rows": self.levels_json(),
             "profile": self.profile_json(),
             "groups": self.groups_json(),
         });
+        self.conclusion.write(&mut object);
         S::add_to(self, &mut object);
         if !self.unstable.is_empty() {
             object["not_reproducible"] = self.unstable.iter().map(|one| one.to_json(self.drive)).collect();
@@ -218,6 +159,16 @@ impl<S: Subject> Facts<'_, S> {
             object["remembered_bytes"] = json!(bytes);
         }
         object
+    }
+
+    /// What a person should know beside the verdict.
+    pub fn remarks(&self) -> Vec<String> {
+        self.evidence.remarks().iter().map(remark_words::<S>).collect()
+    }
+
+    /// Whether there are numbers about what merging missed.
+    fn is_measured(&self) -> bool {
+        self.outcome.coverage.rollouts > 0 || self.settings.merge == Merge::None
     }
 
     fn sites_json(&self) -> Value {
@@ -252,7 +203,7 @@ impl<S: Subject> Facts<'_, S> {
 
     fn coverage_json(&self) -> Value {
         let coverage = &self.outcome.coverage;
-        let known = |value: f64| if self.coverage_is_known() { json!(value) } else { Value::Null };
+        let known = |value: f64| if self.is_measured() { json!(value) } else { Value::Null };
         json!({
             "rollouts": coverage.rollouts,
             "runs_inside": known(coverage.share),
@@ -260,7 +211,7 @@ impl<S: Subject> Facts<'_, S> {
             "runs_inside_high": known(coverage.share_high),
             "worst_missed_m": known(coverage.worst_missed),
             "verdict_disagreements": coverage.disagreements,
-            "covered": self.is_covered(),
+            "covered": self.evidence.coverage.is_covered(),
             "unseen_mass": known(coverage.unseen_mass),
             "distribution": "every live choice equally likely at every segment, starts too",
             "draws": coverage.draws,
@@ -325,14 +276,6 @@ impl<S: Subject> Facts<'_, S> {
     }
 }
 
-/// What failed outside, without the name of our kind of fault.
-fn told(fault: &Fault) -> String {
-    match fault {
-        Fault::External(what) => what.replace('\n', " "),
-        other => other.to_string(),
-    }
-}
-
 /// One finished level for machines.
 pub fn level_json(level: &LevelReport) -> Value {
     json!({
@@ -347,8 +290,8 @@ pub fn level_json(level: &LevelReport) -> Value {
 }
 
 /// The same object where there is no path to drive.
-pub fn no_path_json(loaded: &Loaded, why: &str, run: &str) -> Value {
-    json!({
+pub fn no_path_json(loaded: &Loaded, conclusion: &Conclusion, run: &str) -> Value {
+    let mut object = json!({
         "schema": "anabranch.explore/1",
         "scenario": loaded.spec.name.value,
         "digest": null,
@@ -374,10 +317,11 @@ pub fn no_path_json(loaded: &Loaded, why: &str, run: &str) -> Value {
             "rollouts": 0, "runs_inside": null, "runs_inside_low": null, "runs_inside_high": null,
             "worst_missed_m": null, "verdict_disagreements": 0, "covered": null,
         },
-        "verdict": "no path",
         "soundness": null,
         "ignored": [],
         "run": run,
-        "stop": format!("planner found no path: {why}"),
-    })
+        "stop": conclusion.reason(),
+    });
+    conclusion.write(&mut object);
+    object
 }

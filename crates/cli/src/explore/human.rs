@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anabranch_explore::{Merge, Refinement, Soundness};
+use anabranch_study::Conclusion;
 
 use super::candidates::Source;
 use super::cells;
@@ -22,6 +23,8 @@ use crate::screen::Paint;
 
 /// Most error sequences that are shown although they did not come out the same way again.
 const UNSTABLE_SHOWN: usize = 3;
+/// Random runs that a hint proposes.
+const ROLLOUTS_USUAL: u32 = 500;
 
 /// The whole text.
 pub fn text<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
@@ -38,48 +41,45 @@ pub fn text<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
 
 fn headline<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     let name = paint.bold(&escape(facts.drive.name()));
-    let stop = facts.stop_words();
-    let why = if stop.is_empty() { String::new() } else { format!(" ({})", escape(&stop)) };
+    let conclusion = &facts.conclusion;
+    let (word, reason) = (paint.toned(conclusion.tone(), conclusion.word()), escape(&conclusion.reason()));
     let within = format!("{} s", short(f64::from(facts.horizon.levels) * facts.drive.segment_seconds(), 3));
-    match facts.verdict() {
-        "violated" => {
-            let (n, g) = (facts.findings, facts.groups.len());
+    let sequences = format!("in any error sequence of {within}{}", shortened(facts));
+    match conclusion {
+        Conclusion::Violated(findings) => {
+            let (n, g) = (findings.sequences, facts.groups.len());
             let segments =
                 if n == 1 { "1 error sequence".to_owned() } else { format!("{} error sequences", count(n as f64)) };
             let groups = if g == 1 { "1 group".to_owned() } else { format!("{g} groups") };
-            format!("{name}: {}, by {segments} in {groups}{why}\n", paint.red("violated"))
+            let stop = facts.evidence.stop_words();
+            let why = if stop.is_empty() { String::new() } else { format!(" ({})", escape(&stop)) };
+            let faults = if findings.has_accident() { "" } else { "; each is a fault of the code under test" };
+            format!("{name}: {word}, by {segments} in {groups}{why}{faults}\n")
         }
-        "not reproducible" => {
-            format!(
-                "{name}: {}; the same question was answered in two ways, which is no pass\n",
-                paint.red("not reproducible")
-            )
+        Conclusion::NotReproducible(_) => {
+            format!("{name}: {word}; the same question was answered in two ways, which is no pass\n")
         }
-        "incomplete" => {
-            format!("{name}: {}{why}; nothing found so far, which is no pass\n", paint.yellow("incomplete"))
+        Conclusion::Incomplete(_) => format!("{name}: {word} ({reason}); nothing found so far, which is no pass\n"),
+        Conclusion::Safe(_) => {
+            let safe = paint.toned(conclusion.tone(), "safe inside the error model");
+            format!("{name}: {safe}: {reason}, {sequences}\n")
         }
-        "safe" => {
-            let safe = paint.green("safe inside the error model");
-            format!("{name}: {safe}: {}, in any error sequence of {within}{}\n", proof(facts), shortened(facts))
-        }
-        verdict => {
-            let shortened = shortened(facts);
+        Conclusion::NotFound { resolution, .. } => {
             let up_to = if facts.settings.merge == Merge::None { "" } else { ", up to merging" };
-            let (verdict, outside) = match facts.is_covered() {
-                Some(false) => (paint.yellow(verdict), not_covered(facts.outcome.coverage.share)),
-                _ => (paint.green(verdict), String::new()),
+            let depth = resolution.as_ref().map_or_else(String::new, |resolution| format!("; {}", resolution.words()));
+            format!("{name}: {word} {sequences}{up_to}{depth}\n")
+        }
+        Conclusion::NotCovered(coverage) => {
+            let hint = match coverage.is_covered() {
+                Some(_) => "smaller cells: --merge 0.5".to_owned(),
+                None => format!("--rollouts {ROLLOUTS_USUAL} measures it"),
             };
-            format!("{name}: {verdict} in any error sequence of {within}{shortened}{up_to}{outside}\n")
+            format!("{name}: {word}: {reason}; nothing found {sequences}, which is no pass ({hint})\n")
+        }
+        Conclusion::NoPath(_) | Conclusion::NothingToJudge(_) => {
+            format!("{name}: {word}: {reason}; which is no pass\n")
         }
     }
-}
-
-/// Merging lost sight of many runs: nobody shall read a pass into that.
-fn not_covered(share: f64) -> String {
-    let inside = short(100.0 * share, 2);
-    format!(
-        "; not covered: only {inside} % of random runs stayed inside what was explored, which is no pass (smaller cells: --merge 0.5)"
-    )
 }
 
 /// What was found once and not again, at most a few.
@@ -101,14 +101,10 @@ fn shortened<S: Subject>(facts: &Facts<'_, S>) -> String {
     if facts.horizon.is_shortened { format!(", shorter than the {}", S::NOUN) } else { String::new() }
 }
 
-/// Why *safe* may be said, or how far from it the exploration is.
+/// How far from *safe* the exploration is.
 fn proof<S: Subject>(facts: &Facts<'_, S>) -> String {
     let metres = |value: f64| short(value, 3);
     match &facts.outcome.soundness {
-        Soundness::Exhaustive { .. } => "every one was run, none was merged".to_owned(),
-        Soundness::Proven { needed, found, .. } => {
-            format!("clearance {} m everywhere, {} m needed", metres(*found), metres(*needed))
-        }
         Soundness::Estimated { needed, found, why, .. } => {
             let left = metres(found - needed);
             format!(
@@ -117,7 +113,7 @@ fn proof<S: Subject>(facts: &Facts<'_, S>) -> String {
                 metres(*needed)
             )
         }
-        Soundness::Unknown { why } => format!("not proven: {why}"),
+        soundness => format!("not proven: {}", soundness.why_not().unwrap_or("nobody asked")),
     }
 }
 
@@ -185,6 +181,9 @@ fn summary<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
         out += &rows::row(paint, name, &text);
     };
     row("explored", explored(facts));
+    if !facts.evidence.limits.is_empty() {
+        row("limits", format!("{}; other sequences are not part of the error model", facts.evidence.limits.join(", ")));
+    }
     row("simulated", simulated(facts));
     row("alike", alike(facts));
     row("rules", rules(facts));
@@ -194,7 +193,7 @@ fn summary<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
         row("closer", closer(look));
     }
     row("constant", constant(facts));
-    if facts.verdict() == "not found" {
+    if matches!(facts.conclusion, Conclusion::NotFound { .. } | Conclusion::NotCovered(_)) {
         row("proof", proof(facts));
     }
     if let Soundness::Proven { lambda, .. } = facts.outcome.soundness {
@@ -203,6 +202,9 @@ fn summary<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     if facts.outcome.progress.margin.is_finite() {
         let worst = short(facts.outcome.progress.margin, 3);
         row(S::MARGIN.name, format!("worst {worst}{}", S::MARGIN.unit));
+    }
+    for remark in facts.remarks() {
+        row("note", remark);
     }
     if facts.outcome.note_count > 0 {
         row("should", format!("violated in {} segments (reported only)", count(facts.outcome.note_count as f64)));
@@ -235,11 +237,16 @@ fn explored<S: Subject>(facts: &Facts<'_, S>) -> String {
     let (b, n) = (facts.error_choices(), facts.horizon.levels);
     let starts = facts.drive.space().len();
     let times = if starts > 1 { format!("{starts} starts × ") } else { String::new() };
-    let progress = &facts.outcome.progress;
+    let (progress, sequences) = (&facts.outcome.progress, facts.sequences());
+    let whole = format!("{times}{b}{}", raised(&n.to_string()));
+    let power = starts as f64 * (b as f64).powi(n as i32);
+    let paths = match (sequences.is_exact, sequences.count < power) {
+        (true, false) => format!("= bⁿ = {whole} = {}", count(sequences.count)),
+        (true, true) => format!("= {} of bⁿ = {whole}", count(sequences.count)),
+        (false, _) => format!("≤ {} of bⁿ = {whole}", count(sequences.count)),
+    };
     format!(
-        "|Paths| = bⁿ = {times}{b}{} = {} error sequences, by {} segments: {} states kept, {} merged",
-        raised(&n.to_string()),
-        count(facts.sequences()),
+        "|Paths| {paths} error sequences, by {} segments: {} states kept, {} merged",
         grouped(progress.segments),
         grouped(progress.states),
         grouped(progress.merged),
@@ -324,7 +331,7 @@ fn closer(look: &Refinement) -> String {
 fn constant<S: Subject>(facts: &Facts<'_, S>) -> String {
     let violating = &facts.outcome.constant_errors_violate;
     let names: Vec<String> = violating.iter().take(5).map(|c| facts.drive.errors().describe(*c)).collect();
-    match (violating.len(), facts.findings) {
+    match (violating.len(), facts.findings()) {
         (0, 0) => "no error violates when held from start to end".to_owned(),
         (0, _) => "no error violates when held from start to end; it takes a combination".to_owned(),
         (n, _) => {

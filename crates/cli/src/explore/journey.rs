@@ -4,9 +4,11 @@ use anabranch_explore::{Disk, Explorer, Outcome, Settings, Stop};
 use anabranch_kernel::{Seed, System};
 use anabranch_record::table::Whole;
 use anabranch_record::{Phase, RunFolder, RunInfo};
+use anabranch_study::{Findings, conclude};
 use serde_json::json;
 
 use super::candidates::{Confirmed, confirmed};
+use super::evidence::{Counted, evidence};
 use super::facts::{Facts, Used};
 use super::graph::{GraphFlag, GraphRecorder};
 use super::meter::Meter;
@@ -145,8 +147,10 @@ impl<S: Subject> Journey<'_, S> {
             cpu_s: cpu_s(),
             peak_rss_bytes: ThisSystem.peak_rss_bytes(),
         };
-        // Hits beyond the limit of the explorer are counted and have no path.
-        let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
+        let found = self.found(&groups, &outcome);
+        let counted = Counted { findings: found, unstable: &unstable, unconfirmed };
+        let evidence = evidence(self.subject, (&self.settings, self.horizon), &outcome, counted);
+        let conclusion = conclude(&evidence);
         let facts = Facts {
             loaded: self.source,
             drive: self.subject,
@@ -156,9 +160,8 @@ impl<S: Subject> Journey<'_, S> {
             outcome: &outcome,
             groups: &groups,
             unstable: &unstable,
-            unconfirmed,
-            // What did not come out the same way again has lost its group, and counts no more.
-            findings: groups.iter().map(|group| group.count as u64).sum::<u64>() + beyond,
+            evidence,
+            conclusion,
             used,
             run: project::relative(self.folder.path()),
             likely: extras.likely,
@@ -173,10 +176,20 @@ impl<S: Subject> Journey<'_, S> {
         }
         let machine = facts.to_json();
         self.folder.publish_json("result.json", &machine)?;
-        watcher.finish(phase(&outcome), facts.findings, facts.verdict())?;
+        watcher.finish(phase(&outcome), facts.findings(), facts.conclusion.word())?;
         report::write(&self.folder)?;
         let human = human::text(&facts, &Paint(self.screen.out));
-        Ok(Concluded { exit: facts.exit(), machine, human, trouble: None })
+        let (exit, conclusion) = (facts.exit(), facts.conclusion);
+        Ok(Concluded { exit, conclusion, machine, human, trouble: None })
+    }
+
+    /// What was confirmed. What did not come out the same way again has lost its group, and counts no more.
+    fn found(&self, groups: &[groups::Group], outcome: &Outcome) -> Findings {
+        // Hits beyond the limit of the explorer are counted and have no path.
+        let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
+        let is_fault = |group: &&groups::Group| self.subject.is_fault(group.first.verdict.requirement);
+        let faults = groups.iter().filter(is_fault).map(|group| group.count as u64).sum();
+        Findings { sequences: groups.iter().map(|group| group.count as u64).sum::<u64>() + beyond, faults }
     }
 }
 

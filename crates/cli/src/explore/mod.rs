@@ -4,6 +4,7 @@ pub mod candidates;
 mod cells;
 pub mod contact;
 pub mod drawing;
+pub mod evidence;
 pub mod facts;
 mod fence;
 pub mod finding_pictures;

@@ -51,7 +51,7 @@ fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failure> {
         |group: &Group| Ok(way::again(facts.loaded, facts.drive, facts.seed, &group.first)?.failing_path(facts.loaded));
     let failing = shown(facts.groups).iter().map(failing_path).collect::<Result<_, Failure>>()?;
     Ok(Scene {
-        title: format!("{}: {}", facts.drive.name(), facts.verdict()),
+        title: format!("{}: {}", facts.drive.name(), facts.conclusion.word()),
         subtitle: subtitle(facts, drawing.every()),
         nodes: drawing.nodes,
         segments: drawing.segments.into_iter().map(|ends| ends.to_vec()).collect(),

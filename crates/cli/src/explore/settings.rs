@@ -143,7 +143,7 @@ pub fn build(loaded: &Loaded, drive: &Drive, merge: Option<&MergeFlag>, horizon:
         levels_max: if horizon.is_shortened { horizon.levels } else { u32::MAX },
         budget,
         rollouts: spec.rollouts.value,
-        refine: engine::Refine { passes: spec.refine.value, ..engine::Refine::USUAL },
+        refine: engine::Refine::of_passes(spec.refine.value),
         cover: Some(engine::Cover::USUAL),
         resolve: Some(engine::Resolve { asked: spec.resolution_m.map(|depth| depth.value), ..engine::Resolve::USUAL }),
         ..Settings::new(drive.variables(), drive.time_matters())

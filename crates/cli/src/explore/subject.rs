@@ -5,20 +5,24 @@ use std::io::Cursor;
 use std::path::Path;
 
 use anabranch_bridge::Kind;
+use anabranch_errors::Sequences;
 use anabranch_explore::probability::Asked;
 use anabranch_explore::{Outcome, Recording, Remembering, Stop, replay};
 use anabranch_kernel::{Choice, Digest, Fault, Params, Place, Recorder, Seed, SegmentEnd, System};
 use anabranch_record::{CsvTrace, Finding, RunFolder, publish};
 use anabranch_scenario::Drive;
 use anabranch_scenario::drive::foreign::ForeignDriver;
+use anabranch_study::Musts;
 use serde_json::Value;
 
 use super::candidates::Candidate;
 use super::contact::{self, Sector};
 use super::drawing::Drawing;
+use super::evidence::is_cut_off;
 use super::facts::Facts;
 use super::journey::Journey;
 use super::probability::{self, Likely, Wanted};
+use super::settings::Horizon;
 use super::since::{Before, Keeper, Spared};
 use super::store::LevelTrail;
 use super::watcher::Watcher;
@@ -83,6 +87,15 @@ pub trait Subject: System + Sized {
     /// Commands that show a finding again.
     fn commands(source: &Self::Source, finding: &Path) -> Vec<String>;
 
+    /// Whether there is anything to judge, and whether runs that were cut off judged all of it.
+    fn musts(&self, horizon: Horizon, outcome: &Outcome) -> Musts;
+    /// Limits of its error model, in words.
+    fn error_limits(&self) -> Vec<String>;
+    /// How many error sequences of so many segments it has, from one start.
+    fn sequences(&self, segments: u32) -> Sequences {
+        Sequences { count: (self.errors().len() as f64).powi(segments as i32), is_exact: true }
+    }
+
     /// Whether code from outside takes part, so that a second answer may differ from the first.
     fn is_outside(&self) -> bool;
     /// Why code from outside is gone for good, if it is.
@@ -91,6 +104,10 @@ pub trait Subject: System + Sized {
     }
     /// The kind of misbehaviour behind a requirement.
     fn kind_of(&self, requirement: u16) -> Option<Kind>;
+    /// Whether a verdict is about a fault of the code under test, not about a requirement.
+    fn is_fault(&self, requirement: u16) -> bool {
+        self.kind_of(requirement).is_some()
+    }
     /// What code from outside did wrong on a path, in its words.
     fn fault_text(&self, start: usize, choices: &[Choice]) -> Option<String>;
     /// Leaves the evidence of all misbehaviour in the folder of the run.
@@ -226,6 +243,19 @@ impl Subject for Drive {
     fn commands(source: &Loaded, finding: &Path) -> Vec<String> {
         human::commands_of_scenario(source, finding)
     }
+    fn musts(&self, horizon: Horizon, outcome: &Outcome) -> Musts {
+        if !self.requirement_list().has_must() {
+            return Musts::Missing("the scenario has no [[must]], so no run can violate anything".to_owned());
+        }
+        let open = if is_cut_off(horizon, outcome) { self.not_judged_within(horizon.levels) } else { Vec::new() };
+        if open.is_empty() { Musts::Judged } else { Musts::NotJudged(open.into_iter().map(str::to_owned).collect()) }
+    }
+    fn error_limits(&self) -> Vec<String> {
+        Drive::error_limits(self)
+    }
+    fn sequences(&self, segments: u32) -> Sequences {
+        Drive::sequences(self, segments)
+    }
     fn is_outside(&self) -> bool {
         self.foreign().is_some()
     }
@@ -234,6 +264,9 @@ impl Subject for Drive {
     }
     fn kind_of(&self, requirement: u16) -> Option<Kind> {
         self.foreign().and_then(|driver| driver.kind_of(requirement))
+    }
+    fn is_fault(&self, requirement: u16) -> bool {
+        Drive::is_fault(self, requirement)
     }
     fn fault_text(&self, start: usize, choices: &[Choice]) -> Option<String> {
         Some(self.foreign()?.fault_on(start, choices)?.text)

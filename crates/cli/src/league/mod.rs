@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anabranch_kernel::Seed;
 use anabranch_scenario::file::variation_file;
+use anabranch_study::{Conclusion, Evidence, Tone, conclude};
 use serde_json::{Value, json};
 
 use crate::escape::escape;
@@ -35,7 +36,7 @@ struct Entrant {
 struct Row {
     name: String,
     sets: Vec<Override>,
-    verdict: &'static str,
+    conclusion: Conclusion,
     exit: Exit,
     quick: Option<Quick>,
     comfort: Option<Comfort>,
@@ -95,32 +96,28 @@ fn run(
     let loaded = verb.load(&verb.scenario, &all)?;
     let drive = match loaded.assemble()? {
         Assembled::Drive(drive) => drive,
-        Assembled::NoPath(_) => {
-            return Ok(Row { name, sets, verdict: "no path", exit: Exit::Findings, quick: None, comfort: None });
+        Assembled::NoPath(why) => {
+            let conclusion = conclude(&Evidence::without_path(format!("planner found no path: {why}")));
+            let exit = Exit::of_conclusion(&conclusion);
+            return Ok(Row { name, sets, conclusion, exit, quick: None, comfort: None });
         }
     };
     let quick = evaluate(verb, &loaded, &drive, global)?;
     let seed = Seed(global.seed.unwrap_or(0));
     let comfort = measure(&drive, seed, loaded.spec.explore.rollouts.value, global.threads())?;
     if screen.talk >= Talk::Usual {
-        print_err(&format!("{}: {} ({})\n", escape(&name), quick.verdict, duration(quick.seconds)));
+        print_err(&format!("{}: {} ({})\n", escape(&name), quick.conclusion.word(), duration(quick.seconds)));
     }
-    screen.event(&json!({ "event": "driver", "driver": name, "verdict": quick.verdict }));
-    Ok(Row { name, sets, verdict: quick.verdict, exit: quick.exit, quick: Some(quick), comfort: Some(comfort) })
+    screen.event(&json!({ "event": "driver", "driver": name, "verdict": quick.conclusion.word() }));
+    let (conclusion, exit) = (quick.conclusion.clone(), quick.exit);
+    Ok(Row { name, sets, conclusion, exit, quick: Some(quick), comfort: Some(comfort) })
 }
 
 /// Smaller is better: the verdict, then the worst clearance, then the average one.
 fn rank(row: &Row) -> (u8, f64, f64) {
-    let verdict = match row.verdict {
-        "safe" => 0,
-        "not found" => 1,
-        "incomplete" => 2,
-        "violated" => 3,
-        _ => 4,
-    };
     let worst_m = row.quick.as_ref().map_or(f64::NEG_INFINITY, |quick| quick.worst_clearance_m);
     let mean_m = row.comfort.as_ref().and_then(|comfort| comfort.mean_clearance_m).unwrap_or(f64::NEG_INFINITY);
-    (verdict, -worst_m, -mean_m)
+    (row.conclusion.rank(), -worst_m, -mean_m)
 }
 
 fn to_json(scenario: &str, rows: &[Row], seconds: f64, run: &str, exit: Exit) -> Value {
@@ -136,7 +133,8 @@ fn to_json(scenario: &str, rows: &[Row], seconds: f64, run: &str, exit: Exit) ->
         json!({
             "driver": row.name,
             "set": row.sets,
-            "verdict": row.verdict,
+            "verdict": row.conclusion.word(),
+            "conclusion": row.conclusion,
             "findings": row.quick.as_ref().map(|quick| quick.findings),
             "worst_clearance_m": row.quick.as_ref().map(|quick| quick.worst_clearance_m),
             "segments": row.quick.as_ref().map(|quick| quick.segments),
@@ -159,6 +157,10 @@ fn human(scenario: &str, rows: &[Row], seconds: f64, run: &str, paint: &Paint) -
     let mut out = format!("{}: drivers under the same errors, best first\n\n", paint.bold(&escape(scenario)));
     let head = ["driver", "verdict", "findings", "worst [m]", "average [m]", "arrived"];
     out += &table(2, &head, rows.iter().map(outcome), paint);
+    for row in rows.iter().filter(|row| row.conclusion.tone() == Tone::Open) {
+        let (name, word, reason) = (escape(&row.name), row.conclusion.word(), escape(&row.conclusion.reason()));
+        out += &format!("{name}: {}: {reason}, which is no pass\n", paint.toned(Tone::Open, word));
+    }
     out += &format!("\n{} random runs each, worst / mean of them: how smoothly\n", grouped(runs as u64));
     let smooth = [
         Column { head: "deceleration [m/s²]", measure: "deceleration", factor: 1.0 },
@@ -230,7 +232,7 @@ fn outcome(row: &Row) -> Vec<String> {
     let (quick, comfort) = (row.quick.as_ref(), row.comfort.as_ref());
     vec![
         escape(&row.name),
-        row.verdict.to_owned(),
+        row.conclusion.word().to_owned(),
         quick.map_or_else(none, |quick| grouped(quick.findings)),
         metres(quick.map(|quick| quick.worst_clearance_m)),
         metres(comfort.and_then(|comfort| comfort.mean_clearance_m)),

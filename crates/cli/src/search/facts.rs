@@ -2,6 +2,7 @@
 
 use anabranch_kernel::System;
 use anabranch_search::{Baseline, Domain, Ended, Evaluation, Importance, Report, Space};
+use anabranch_study::{Conclusion, Coverage, Evidence, Findings, Musts, Stop, conclude};
 use serde_json::{Value, json};
 
 use super::findings::Confirmed;
@@ -71,24 +72,30 @@ impl Facts<'_> {
     pub fn noun(&self) -> &'static str {
         if self.objective.scorer == Scorer::Run { "simulations" } else { "instances" }
     }
-    /// *violated*, *not found* or *incomplete*.
-    pub fn verdict(&self) -> &'static str {
-        match (&self.report.ended, self.findings.is_empty()) {
-            (_, false) => "violated",
-            _ if self.has_no_instance() => "incomplete",
-            (Ended::Found | Ended::Simulations | Ended::SimulatedSeconds, true) => "not found",
-            (_, true) => "incomplete",
-        }
+    /// What the verdict rests on. A search samples: it claims no coverage.
+    fn evidence(&self) -> Evidence {
+        let stop = match &self.report.ended {
+            Ended::Interrupted => Some(Stop::Interrupted),
+            _ if self.has_no_instance() => Some(Stop::Other(self.stop())),
+            Ended::Found | Ended::Simulations | Ended::SimulatedSeconds => None,
+            Ended::Rejected { .. } | Ended::Trouble(_) | Ended::NotSaved(_) => Some(Stop::Other(self.stop())),
+        };
+        let musts = match self.objective.drive.requirement_list().has_must() {
+            true => Musts::Judged,
+            false => Musts::Missing("the scenario has no [[must]], so no point can violate anything".to_owned()),
+        };
+        Evidence { musts, ..of_search(self.findings.len(), stop, self.report.evaluations.len()) }
+    }
+    /// The verdict.
+    pub fn conclusion(&self) -> Conclusion {
+        conclude(&self.evidence())
     }
     /// How the program ends.
     pub fn exit(&self) -> Exit {
-        let ended = match &self.report.ended {
-            _ if self.has_no_instance() => Exit::BadInput,
-            Ended::Found | Ended::Simulations | Ended::SimulatedSeconds => Exit::Done,
-            Ended::Rejected { .. } | Ended::Trouble(_) | Ended::NotSaved(_) => Exit::BadInput,
-            Ended::Interrupted => Exit::Interrupted,
-        };
-        Exit::of(&[ended, if self.findings.is_empty() { Exit::Done } else { Exit::Findings }])
+        let evidence = self.evidence();
+        let is_bad = matches!(evidence.stop, Some(Stop::Other(_)));
+        let exits = [Exit::of_study(&evidence, &conclude(&evidence)), if is_bad { Exit::BadInput } else { Exit::Done }];
+        Exit::of(&exits)
     }
     /// Why it ended, in words; empty if all was done that was asked for.
     pub fn stop(&self) -> String {
@@ -129,11 +136,10 @@ impl Facts<'_> {
             object["set"] = json!(found.set);
             object
         };
-        json!({
+        let mut object = json!({
             "schema": "anabranch.search/1",
             "scenario": self.objective.drive.name(),
             "scenario_hash": self.objective.loaded.hash.to_string(),
-            "verdict": self.verdict(),
             "stop": Some(self.stop()).filter(|stop| !stop.is_empty()),
             "method": report.method,
             "score": match self.objective.scorer { Scorer::Run => "run", Scorer::Graph { .. } => "graph", Scorer::Tree { .. } => "tree" },
@@ -162,7 +168,9 @@ impl Facts<'_> {
             "cpu_s": self.used.1,
             "segment_s": self.objective.drive.segment_seconds(),
             "run": self.run,
-        })
+        });
+        self.conclusion().write(&mut object);
+        object
     }
 
     fn baseline_json(&self, baseline: &Baseline) -> Value {
@@ -174,6 +182,16 @@ impl Facts<'_> {
             "share_high": baseline.share.1,
             "statement": baseline.statement(self.runs_to_first()),
         })
+    }
+}
+
+/// The evidence of any search.
+pub(super) fn of_search(findings: usize, stop: Option<Stop>, simulations: usize) -> Evidence {
+    Evidence {
+        findings: Findings { sequences: findings as u64, faults: 0 },
+        stop,
+        coverage: Coverage::NotClaimed { simulations: simulations as u64 },
+        ..Evidence::default()
     }
 }
 

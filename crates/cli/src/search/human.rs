@@ -1,6 +1,7 @@
 //! Everything that is said about a search, for people.
 
 use anabranch_search::Ended;
+use anabranch_study::Conclusion;
 
 use super::facts::Facts;
 use super::objective::JUST;
@@ -16,25 +17,38 @@ const IMPORTANT_MIN: f64 = 0.01;
 /// Members of the front that are listed.
 const FRONT_MAX: usize = 8;
 
+/// The first line of any search.
+pub(super) fn headline(
+    name: &str,
+    conclusion: &Conclusion,
+    (findings, simulations, noun): (usize, &str, &str),
+    method: &str,
+    paint: &Paint,
+) -> String {
+    let word = paint.toned(conclusion.tone(), conclusion.word());
+    let many = match findings {
+        1 => "1 accident".to_owned(),
+        many => format!("{many} different accidents"),
+    };
+    match conclusion {
+        Conclusion::Violated(_) => format!("{name}: {word} by {many} in {simulations} {noun} ({method})\n"),
+        Conclusion::NotFound { coverage, .. } => {
+            format!("{name}: {word} in {simulations} {noun} ({method}); {}\n", coverage.words())
+        }
+        Conclusion::NothingToJudge(why) => {
+            format!("{name}: {word} after {simulations} {noun} ({method}): {}\n", escape(why))
+        }
+        _ => format!("{name}: {word} after {simulations} {noun} ({method})\n"),
+    }
+}
+
 /// The text.
 pub fn text(facts: &Facts<'_>, paint: &Paint) -> String {
     let name = paint.bold(&escape(facts.objective.drive.name()));
     let simulations = grouped(facts.report.evaluations.len() as u64);
     let (method, noun) = (&facts.report.method, facts.noun());
-    let mut out = match facts.verdict() {
-        "violated" => {
-            let many = match facts.findings.len() {
-                1 => "1 accident".to_owned(),
-                many => format!("{many} different accidents"),
-            };
-            format!("{name}: {} by {many} in {simulations} {noun} ({method})\n", paint.red("violated"))
-        }
-        "not found" => {
-            let word = paint.green("not found");
-            format!("{name}: {word} in {simulations} {noun} ({method}); a search proves nothing\n")
-        }
-        _ => format!("{name}: {} after {simulations} {noun} ({method})\n", paint.yellow("incomplete")),
-    };
+    let many = (facts.findings.len(), simulations.as_str(), noun);
+    let mut out = headline(&name, &facts.conclusion(), many, method, paint);
     let mut row = |key: &str, value: &str| out += &format!("  {key:<17}{}\n", escape(value));
     if !facts.stop().is_empty() {
         row("ended", &facts.stop());

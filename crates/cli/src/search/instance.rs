@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use anabranch_kernel::{Choice, Choices, Params, System};
-use anabranch_scenario::file::{Document, Report, ScenarioSpec};
+use anabranch_scenario::file::{Document, Hooks, Report, ScenarioSpec};
 use anabranch_scenario::{Drive, DriveState};
 
-use super::space::{ErrorSignal, hooks};
+use super::space::ErrorSignal;
 use crate::failure::Failure;
-use crate::load::{Assembled, Loaded, Override};
+use crate::load::{Assembled, Loaded, Override, beside};
 
 /// Signals are written with about this many steps of their range, so that names of modes can be told apart.
 const SIGNAL_STEPS: f64 = 4096.0;
@@ -102,13 +102,12 @@ impl<'a> Workshop<'a> {
         for (key, value) in set {
             document.apply_override(key, value)?;
         }
-        let has_file = |name: &str| self.folder().join(name).is_file();
         let read_file = |name: &str| {
             let mut files = self.files.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let read = || std::fs::read_to_string(self.folder().join(name)).ok();
             files.entry(name.to_owned()).or_insert_with(read).clone()
         };
-        let spec = document.read(&hooks(&has_file, &read_file))?;
+        let spec = beside(self.folder(), |hooks| document.read(&Hooks { read_file: &read_file, ..*hooks }))?;
         Ok((document, spec))
     }
 

@@ -144,7 +144,7 @@ fn search(
         findings: accidents.len() as u64,
         segments: report.evaluations.len() as u64,
         wall_s: told.wall_s,
-        message: told.verdict().to_owned(),
+        message: told.conclusion().word().to_owned(),
         ..Status::begin()
     };
     folder.write_status(&status)?;

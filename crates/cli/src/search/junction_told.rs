@@ -2,10 +2,11 @@
 
 use anabranch_problems::{JUNCTION_AXES, JUNCTION_RANGES};
 use anabranch_search::{Baseline, Ended, Evaluation, Importance, Report, Settings, Space};
+use anabranch_study::{Conclusion, Evidence, Stop, conclude};
 use serde_json::{Value, json};
 
-use super::facts::{convergence, dangerous};
-use super::human::{rounded, times};
+use super::facts::{convergence, dangerous, of_search};
+use super::human::{headline, rounded, times};
 use super::junction::NAME;
 use super::junction_accident::{Found, command};
 use crate::exit::Exit;
@@ -31,13 +32,18 @@ pub(super) struct Told<'a> {
 }
 
 impl Told<'_> {
-    /// *violated*, *not found* or *incomplete*.
-    pub(super) fn verdict(&self) -> &'static str {
-        match (&self.report.ended, self.accidents.is_empty()) {
-            (_, false) => "violated",
-            (Ended::Found | Ended::Simulations, true) => "not found",
-            (_, true) => "incomplete",
-        }
+    fn evidence(&self) -> Evidence {
+        let stop = match &self.report.ended {
+            Ended::Found | Ended::Simulations | Ended::SimulatedSeconds => None,
+            Ended::Interrupted => Some(Stop::Interrupted),
+            Ended::Rejected { .. } | Ended::Trouble(_) | Ended::NotSaved(_) => Some(Stop::Other(self.stop())),
+        };
+        of_search(self.accidents.len(), stop, self.report.evaluations.len())
+    }
+
+    /// The verdict.
+    pub(super) fn conclusion(&self) -> Conclusion {
+        conclude(&self.evidence())
     }
 
     /// Why it ended before its end; empty if it did not.
@@ -52,12 +58,9 @@ impl Told<'_> {
 
     /// How the program ends.
     pub(super) fn exit(&self) -> Exit {
-        let ended = match &self.report.ended {
-            Ended::Found | Ended::Simulations | Ended::SimulatedSeconds => Exit::Done,
-            Ended::Interrupted => Exit::Interrupted,
-            Ended::Rejected { .. } | Ended::Trouble(_) | Ended::NotSaved(_) => Exit::BadInput,
-        };
-        Exit::of(&[ended, if self.accidents.is_empty() { Exit::Done } else { Exit::Findings }])
+        let evidence = self.evidence();
+        let is_bad = matches!(evidence.stop, Some(Stop::Other(_)));
+        Exit::of(&[Exit::of_study(&evidence, &conclude(&evidence)), if is_bad { Exit::BadInput } else { Exit::Done }])
     }
 
     fn violations(&self) -> usize {
@@ -72,20 +75,8 @@ impl Told<'_> {
         let (name, report) = (paint.bold(NAME), self.report);
         let simulations = grouped(report.evaluations.len() as u64);
         let method = &report.method;
-        let mut out = match self.verdict() {
-            "violated" => {
-                let many = match self.accidents.len() {
-                    1 => "1 accident".to_owned(),
-                    many => format!("{many} different accidents"),
-                };
-                format!("{name}: {} by {many} in {simulations} simulations ({method})\n", paint.red("violated"))
-            }
-            "not found" => {
-                let word = paint.green("not found");
-                format!("{name}: {word} in {simulations} simulations ({method}); a search proves nothing\n")
-            }
-            _ => format!("{name}: {} after {simulations} simulations ({method})\n", paint.yellow("incomplete")),
-        };
+        let many = (self.accidents.len(), simulations.as_str(), "simulations");
+        let mut out = headline(&name, &self.conclusion(), many, method, paint);
         let mut row = |key: &str, value: &str| out += &format!("  {key:<17}{value}\n");
         if !self.stop().is_empty() {
             row("ended", &self.stop());
@@ -145,11 +136,10 @@ impl Told<'_> {
             object["files"] = json!(found.kept.as_ref().map(|(_, files)| files));
             object
         };
-        json!({
+        let mut object = json!({
             "schema": "anabranch.search/1",
             "scenario": NAME,
             "bench": NAME,
-            "verdict": self.verdict(),
             "stop": Some(self.stop()).filter(|stop| !stop.is_empty()),
             "method": report.method,
             "score": "run",
@@ -182,7 +172,9 @@ impl Told<'_> {
             "digest": report.digest().to_string(),
             "wall_s": self.wall_s,
             "run": self.run,
-        })
+        });
+        self.conclusion().write(&mut object);
+        object
     }
 }
 

@@ -2,7 +2,7 @@
 
 use anabranch_kernel::System;
 use anabranch_scenario::Drive;
-use anabranch_scenario::file::{Code, Document, Hooks, Over, Range, VarySpec};
+use anabranch_scenario::file::{Code, Document, Over, Range, VarySpec};
 use anabranch_search::{Dimension, Domain, Shape, SignalRange, Space, SpaceError};
 
 use super::instance::{Instance, Workshop};
@@ -352,9 +352,4 @@ fn empty(loaded: &Loaded, error: &SpaceError) -> Failure {
     let help = "add [search] with vary = { .. }, or --vary ego.start.y=\"-0.3 m .. 0.3 m\"";
     let span = loaded.spec.search.span;
     Failure::Located(loaded.document.diagnostic(Code::BadRange, span, error.to_string(), help).into())
-}
-
-/// What the reader asks others for, with files of the scenario's folder.
-pub fn hooks<'h>(has_file: &'h dyn Fn(&str) -> bool, read_file: &'h dyn Fn(&str) -> Option<String>) -> Hooks<'h> {
-    Hooks { has_file, read_file, ..Hooks::default() }
 }

@@ -114,6 +114,11 @@ fn compared(case: Case, before: &RunFolder, comparison: &RunComparison) -> Case 
                 format!("one of the two runs is incomplete, so nobody can say if it is worse; {}", case.message);
             worsen(&mut case, Ended::Incomplete, Exit::Incomplete);
         }
+        Gate::NotCovered => {
+            case.message =
+                format!("one of the two runs is not covered, so nobody can say if it is worse; {}", case.message);
+            worsen(&mut case, Ended::NotCovered, Exit::Incomplete);
+        }
         Gate::Open | Gate::Incomparable => {}
     }
     case

@@ -1,7 +1,9 @@
 //! One case of `test`: a kept finding or a scenario, and how it is told.
 
 use anabranch_record::junit::{self, Ending};
+pub use anabranch_record::report::CaseResult as Result;
 use anabranch_scenario::file::Expect;
+use anabranch_study::{Conclusion, Tone};
 use serde_json::{Value, json};
 
 use super::row::Row;
@@ -11,21 +13,6 @@ use crate::failure::Failure;
 use crate::numbers::{duration, short};
 use crate::screen::Paint;
 
-/// How a case ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Result {
-    /// As it should.
-    Passed,
-    /// Otherwise than it should.
-    Failed,
-    /// Time, states or memory ran out: never a pass.
-    Incomplete,
-    /// It could not be run.
-    Error,
-    /// Somebody stopped the tests before.
-    NotRun,
-}
-
 /// One case.
 #[derive(Debug)]
 pub struct Case {
@@ -33,7 +20,7 @@ pub struct Case {
     pub name: String,
     /// How it ended.
     pub result: Result,
-    /// *violated*, *not found*, *safe*, *incomplete*, *no path*, *still fails*, *fixed* …
+    /// The word of the verdict, or *still fails*, *fixed* …
     pub word: String,
     /// One sentence about it.
     pub message: String,
@@ -86,41 +73,25 @@ impl Case {
     /// The case of an explored scenario, judged by what it expects.
     pub fn of_row(row: Row) -> Self {
         let expect = row.expect.unwrap_or(Expect::NotFound);
-        if row.failure.is_some() {
-            let Row { file, verdict, failure, seconds, .. } = row;
-            let failure = failure.unwrap_or_else(|| Failure::input("", ""));
-            return Self { word: verdict, ..Self::error(&file, failure, seconds) };
-        }
-        let (result, exit) = judge(&row, expect);
-        let message = sentence(&row, expect, result);
+        let word = row.word().to_owned();
+        let conclusion = match row.answer {
+            Err(failure) => return Self { word, ..Self::error(&row.file, failure, row.seconds) },
+            Ok(ref conclusion) => conclusion.clone(),
+        };
+        let (result, exit) = judge(&conclusion, row.exit, expect);
+        let message = sentence(&row, &conclusion, expect, result);
         let again = match (row.run(), row.findings()) {
             (Some(run), 1..) => format!("anabranch replay {run}#1"),
             _ => format!("anabranch explore {}", row.file),
         };
         let mut details = row.to_json();
         details["expect"] = json!(expect.word());
-        Self {
-            name: row.file,
-            result,
-            word: row.verdict,
-            message,
-            again,
-            seconds: row.seconds,
-            exit,
-            failure: None,
-            details,
-        }
+        Self { name: row.file, result, word, message, again, seconds: row.seconds, exit, failure: None, details }
     }
 
     /// One line for people.
     pub fn line(&self, paint: &Paint) -> String {
-        let word = match self.result {
-            Result::Passed => paint.green("pass"),
-            Result::Failed => paint.red("FAIL"),
-            Result::Incomplete => paint.yellow("INCOMPLETE"),
-            Result::Error => paint.red("ERROR"),
-            Result::NotRun => paint.yellow("not run"),
-        };
+        let word = paint.toned(self.result.tone(), self.result.word());
         format!("{word} {} ({}) {}\n", escape(&self.name), duration(self.seconds), escape(self.first_line()))
     }
 
@@ -135,7 +106,7 @@ impl Case {
             Result::Passed => Ending::Passed,
             Result::Failed => Ending::Failed,
             // A spent budget is neither a pass nor a failure, and must not look like a pass.
-            Result::Incomplete | Result::Error => Ending::Error,
+            Result::Incomplete | Result::NotCovered | Result::NothingToJudge | Result::Error => Ending::Error,
             Result::NotRun => Ending::Skipped,
         };
         let again = if self.again.is_empty() { String::new() } else { format!("\nSee it again: {}", self.again) };
@@ -147,16 +118,9 @@ impl Case {
 
     /// For machines.
     pub fn to_json(&self) -> Value {
-        let result = match self.result {
-            Result::Passed => "passed",
-            Result::Failed => "failed",
-            Result::Incomplete => "incomplete",
-            Result::Error => "error",
-            Result::NotRun => "not run",
-        };
         json!({
             "name": self.name,
-            "result": result,
+            "result": self.result,
             "verdict": self.word,
             "message": self.message,
             "again": self.again,
@@ -168,36 +132,59 @@ impl Case {
     }
 }
 
+/// What it is called when a scenario could not be explored.
+pub fn trouble_word(failure: &Failure) -> &'static str {
+    match failure.exit() {
+        Exit::NotReproducible => "not reproducible",
+        Exit::Bug => "could not be computed",
+        _ => "bad input",
+    }
+}
+
+/// Whether a verdict is what a scenario expects. A fault of the code under test is not the accident that was expected.
+fn fits(conclusion: &Conclusion, expect: Expect) -> bool {
+    match (expect, conclusion) {
+        (Expect::Violated, Conclusion::Violated(findings)) => findings.has_accident(),
+        (Expect::DriverFault, Conclusion::Violated(findings)) => findings.faults > 0,
+        (Expect::NotFound, conclusion) => conclusion.is_pass(),
+        (Expect::Safe, Conclusion::Safe(_)) | (Expect::NoPath, Conclusion::NoPath(_)) => true,
+        _ => false,
+    }
+}
+
 /// An exploration that ended early is no pass, whatever was expected, unless what was expected was found.
-fn judge(row: &Row, expect: Expect) -> (Result, Exit) {
-    let fits = match expect {
-        Expect::Violated => row.verdict == "violated",
-        Expect::NotFound => row.verdict == "not found" || row.verdict == "safe",
-        Expect::Safe => row.verdict == "safe",
-        Expect::NoPath => row.verdict == "no path",
-    };
-    match (row.verdict.as_str(), row.exit) {
-        (_, Exit::Interrupted) => (Result::Incomplete, Exit::Interrupted),
-        // Too many random runs left what was explored.
-        ("not found", Exit::Incomplete) => (Result::Incomplete, Exit::Incomplete),
-        _ if fits => (Result::Passed, Exit::Done),
-        ("not reproducible", _) => (Result::Failed, Exit::NotReproducible),
-        ("incomplete", _) => (Result::Incomplete, Exit::Incomplete),
+fn judge(conclusion: &Conclusion, exit: Exit, expect: Expect) -> (Result, Exit) {
+    if exit == Exit::Interrupted {
+        return (Result::Incomplete, exit);
+    }
+    if fits(conclusion, expect) {
+        return (Result::Passed, Exit::Done);
+    }
+    let exit = Exit::of_conclusion(conclusion);
+    match conclusion {
+        Conclusion::Incomplete(_) => (Result::Incomplete, exit),
+        Conclusion::NotCovered(_) => (Result::NotCovered, exit),
+        Conclusion::NothingToJudge(_) => (Result::NothingToJudge, exit),
+        _ if conclusion.tone() == Tone::Bad => (Result::Failed, exit),
+        // A pass where something else was expected.
         _ => (Result::Failed, Exit::Findings),
     }
 }
 
-fn sentence(row: &Row, expect: Expect, result: Result) -> String {
+fn sentence(row: &Row, conclusion: &Conclusion, expect: Expect, result: Result) -> String {
     let first = row.first_finding();
-    let mut text = match row.verdict.as_str() {
-        "violated" => {
+    let (word, reason) = (conclusion.word(), conclusion.reason());
+    let mut text = match conclusion {
+        Conclusion::Violated(findings) => {
             let id = first["requirement"].as_str().unwrap_or_default();
             let time = short(first["time_s"].as_f64().unwrap_or(0.0), 3);
-            format!("violated `{id}` after {time} s by {}", row.worst_combination())
+            let fault = if findings.has_accident() { "" } else { ", a fault of the driver and no accident" };
+            format!("{word} `{id}` after {time} s by {}{fault}", row.worst_combination())
         }
-        "incomplete" => format!("incomplete: {}; nothing found so far, which is no pass", row.stop()),
-        "no path" => row.stop().to_owned(),
-        verdict => verdict.to_owned(),
+        Conclusion::Incomplete(_) => format!("{word}: {reason}; nothing found so far, which is no pass"),
+        Conclusion::NotCovered(_) | Conclusion::NothingToJudge(_) => format!("{word}: {reason}, which is no pass"),
+        Conclusion::NoPath(_) => reason,
+        Conclusion::Safe(_) | Conclusion::NotFound { .. } | Conclusion::NotReproducible(_) => word.to_owned(),
     };
     if result == Result::Failed && expect != Expect::NotFound {
         text = format!("expected {}, but {text}", expect.word());

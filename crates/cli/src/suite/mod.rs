@@ -106,13 +106,13 @@ fn exit_of(rows: &[Row], selected: usize) -> Exit {
 
 /// Mistakes are told as they are met, with their place; everything else is one line on the way.
 pub fn tell_progress(screen: &Screen, row: &Row, number: usize, of: usize) {
-    if let Some(failure) = &row.failure {
+    if let Some(failure) = row.failure() {
         print_err(&failure.render(screen.err));
     } else if screen.talk >= Talk::Usual {
         print_err(&format!(
             "{number}/{of} {}: {} ({:.1} s)\n",
             crate::escape::escape(&row.file),
-            row.verdict,
+            row.word(),
             row.seconds
         ));
     }

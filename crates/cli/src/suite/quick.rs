@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use anabranch_explore::{Explorer, MemoryTrail, NoObserver, Stop};
+use anabranch_explore::{Explorer, MemoryTrail, NoObserver};
 use anabranch_kernel::Seed;
 use anabranch_record::{RunFolder, RunInfo};
 use anabranch_scenario::Drive;
+use anabranch_study::{Conclusion, Findings, conclude};
 
 use crate::exit::Exit;
-use crate::explore::candidates::confirmed;
+use crate::explore::candidates::{Candidate, confirmed};
+use crate::explore::evidence::{Counted, evidence};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::load::Loaded;
@@ -20,8 +22,8 @@ use crate::verbs::explore::Explore;
 /// What one exploration said.
 #[derive(Clone, Debug)]
 pub struct Quick {
-    /// *violated*, *not found* or *incomplete*.
-    pub verdict: &'static str,
+    /// The verdict.
+    pub conclusion: Conclusion,
     /// Confirmed error sequences that violate.
     pub findings: u64,
     /// The smallest clearance; infinite if nothing is near.
@@ -37,28 +39,29 @@ pub struct Quick {
 /// Explores and confirms every finding from the start, without merging.
 pub fn evaluate(verb: &Explore, loaded: &Loaded, drive: &Drive, global: &Global) -> Result<Quick, Failure> {
     let clock = WallClock::start();
-    let (settings, _) = verb.settings(loaded, drive)?;
+    let (settings, horizon) = verb.settings(loaded, drive)?;
     let (seed, threads) = (Seed(global.seed.unwrap_or(0)), global.threads());
     let mut trail = MemoryTrail::default();
-    let explorer = Explorer::new(drive).settings(settings).seed(seed).threads(threads).clock(&clock);
+    let explorer = Explorer::new(drive).settings(settings.clone()).seed(seed).threads(threads).clock(&clock).prove();
     let outcome = explorer.interrupt(interrupt::listen()?).run_with(&mut trail, &mut NoObserver)?;
     let confirmed = confirmed(drive, seed, &outcome, &trail, threads)?;
-    let findings = confirmed.candidates.len() as u64;
-    let is_stable = confirmed.unstable.is_empty();
-    let (verdict, exit) = match (findings, outcome.complete(), outcome.stop) {
-        (_, _, Some(Stop::Interrupted)) => ("incomplete", Exit::Interrupted),
-        _ if !is_stable => ("not reproducible", Exit::NotReproducible),
-        (1.., _, _) => ("violated", Exit::Findings),
-        (0, true, _) => ("not found", Exit::Done),
-        (0, false, _) => ("incomplete", Exit::Incomplete),
+    let is_fault = |candidate: &&Candidate| drive.is_fault(candidate.verdict.requirement);
+    // Hits beyond the limit of the explorer are counted and have no path.
+    let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
+    let findings = Findings {
+        sequences: confirmed.candidates.len() as u64 + beyond,
+        faults: confirmed.candidates.iter().filter(is_fault).count() as u64,
     };
+    let counted = Counted { findings, unstable: &confirmed.unstable, unconfirmed: confirmed.unconfirmed };
+    let evidence = evidence(drive, (&settings, horizon), &outcome, counted);
+    let conclusion = conclude(&evidence);
     Ok(Quick {
-        verdict,
-        findings,
+        exit: Exit::of_study(&evidence, &conclusion),
+        conclusion,
+        findings: findings.sequences,
         worst_clearance_m: outcome.progress.margin,
         segments: outcome.progress.segments,
         seconds: clock.seconds(),
-        exit,
     })
 }
 

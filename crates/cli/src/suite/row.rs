@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use anabranch_scenario::file::Expect;
+use anabranch_study::{Conclusion, Tone};
 use serde_json::{Value, json};
 
+use super::case::trouble_word;
 use super::muted;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -20,14 +22,12 @@ use crate::verbs::explore::{Concluded, Explore};
 pub struct Row {
     /// The file, relative.
     pub file: String,
-    /// *violated*, *not found*, *safe*, *incomplete*, *no path*; or why it could not be explored.
-    pub verdict: String,
+    /// The verdict, or what kept it from being explored.
+    pub answer: Result<Conclusion, Failure>,
     /// What the scenario says about tests, if it could be read.
     pub expect: Option<Expect>,
     /// How the program would end with this scenario alone.
     pub exit: Exit,
-    /// What kept it from being explored.
-    pub failure: Option<Failure>,
     /// The object of `explore`; `null` if it could not be explored.
     pub machine: Value,
     /// Seconds on the wall.
@@ -43,20 +43,25 @@ impl Row {
             expect = Some(loaded.spec.expect);
             verb.explore_one(&loaded, global, &muted(screen))
         });
-        let (exit, failure, machine) = match done {
-            Ok(Concluded { exit, machine, .. }) => (exit, None, machine),
-            Err(failure) => (failure.exit(), Some(failure), Value::Null),
+        let (exit, answer, machine) = match done {
+            Ok(Concluded { exit, conclusion, machine, .. }) => (exit, Ok(conclusion), machine),
+            Err(failure) => (failure.exit(), Err(failure), Value::Null),
         };
-        let verdict = match (&failure, exit) {
-            (None, _) => machine["verdict"].as_str().unwrap_or("incomplete"),
-            (_, Exit::NotReproducible) => "not reproducible",
-            (_, Exit::Bug) => "could not be computed",
-            _ => "bad input",
-        };
-        let verdict = verdict.to_owned();
-        Self { file: project::relative(file), verdict, expect, exit, failure, machine, seconds: clock.seconds() }
+        Self { file: project::relative(file), answer, expect, exit, machine, seconds: clock.seconds() }
     }
 
+    /// The word of the verdict, or what kept it from being explored.
+    pub fn word(&self) -> &'static str {
+        self.answer.as_ref().map_or_else(trouble_word, Conclusion::word)
+    }
+    /// What kept it from being explored.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.answer.as_ref().err()
+    }
+    /// Its colour.
+    pub fn tone(&self) -> Tone {
+        self.answer.as_ref().map_or(Tone::Bad, Conclusion::tone)
+    }
     /// How many error sequences violate.
     pub fn findings(&self) -> u64 {
         self.machine["findings"].as_u64().unwrap_or(0)
@@ -73,9 +78,12 @@ impl Row {
     pub fn run(&self) -> Option<&str> {
         self.machine["run"].as_str()
     }
-    /// Why it ended early, in words; empty if it did not.
-    pub fn stop(&self) -> &str {
-        self.machine["stop"].as_str().unwrap_or_default()
+    /// Why it is no pass although nothing was found, in words; empty where it is one, or something was.
+    pub fn why_open(&self) -> String {
+        match &self.answer {
+            Ok(conclusion) if !conclusion.is_pass() => conclusion.reason(),
+            _ => String::new(),
+        }
     }
     /// The first finding.
     pub fn first_finding(&self) -> &Value {
@@ -98,17 +106,18 @@ impl Row {
         json!({
             "file": self.file,
             "scenario": self.machine["scenario"],
-            "verdict": self.verdict,
+            "verdict": self.word(),
+            "conclusion": self.answer.as_ref().ok(),
             "exit": self.exit.code(),
             "findings": self.findings(),
             "worst_clearance_m": self.worst_clearance_m(),
             "worst_combination": self.first_finding()["errors"],
             "segments": self.segments(),
             "seconds": self.seconds,
-            "stop": self.stop(),
+            "stop": self.machine["stop"],
             "run": self.run(),
             "digest": self.machine["digest"],
-            "error": self.failure.as_ref().map(Failure::to_json),
+            "error": self.failure().map(Failure::to_json),
         })
     }
 }

@@ -24,17 +24,17 @@ pub fn text(rows: &[Row], selected: usize, seconds: f64, paint: &Paint) -> Strin
 }
 
 fn cells(row: &Row) -> [String; 7] {
-    let explored = row.failure.is_none();
+    let explored = row.failure().is_none();
     let number = |text: String| if explored { text } else { "–".to_owned() };
     let clearance = row.worst_clearance_m().map_or_else(|| "–".to_owned(), |m| format!("{} m", short(m, 3)));
-    let last = match &row.failure {
+    let last = match row.failure() {
         Some(failure) => first_line(&failure.to_string()),
-        None if row.findings() == 0 => row.stop().to_owned(),
+        None if row.findings() == 0 => row.why_open(),
         None => row.worst_combination(),
     };
     [
         escape(&row.file),
-        row.verdict.clone(),
+        row.word().to_owned(),
         number(grouped(row.findings())),
         clearance,
         number(grouped(row.segments())),
@@ -78,22 +78,13 @@ fn layout(cells: &[[String; 7]], rows: &[Row], paint: &Paint) -> String {
     };
     let mut out = paint.dim(line(&head, &str::to_owned).trim_end()) + "\n";
     for (row, cells) in rows.iter().zip(cells) {
-        out += &line(cells, &|text| coloured(&row.verdict, text, paint));
+        out += &line(cells, &|text| paint.toned(row.tone(), text));
     }
     out
 }
 
-/// A verdict in its colour; the word says the same.
-pub fn coloured(verdict: &str, text: &str, paint: &Paint) -> String {
-    match verdict {
-        "not found" | "safe" => paint.green(text),
-        "incomplete" => paint.yellow(text),
-        _ => paint.red(text),
-    }
-}
-
 fn summary(rows: &[Row], selected: usize, seconds: f64) -> String {
-    let mut words: Vec<&str> = rows.iter().map(|row| row.verdict.as_str()).collect();
+    let mut words: Vec<&str> = rows.iter().map(Row::word).collect();
     words.sort_unstable();
     let counted: Vec<String> =
         words.chunk_by(|a, b| a == b).map(|same| format!("{} {}", same.len(), same[0])).collect();

@@ -87,14 +87,19 @@ fn sample(verb: &Explore, loaded: &Loaded, size: f64, global: &Global) -> Result
         return Err(Failure::Plain { exit: Exit::Interrupted, message, help: String::new() });
     }
     let (worst_clearance_m, segments) = (quick.worst_clearance_m, quick.segments);
-    Ok(Sample { size, verdict: quick.verdict, worst_clearance_m, segments })
+    Ok(Sample { size, conclusion: quick.conclusion, worst_clearance_m, segments })
 }
 
 fn tell_progress(screen: &Screen, channel: &Channel, sample: &Sample) {
     if screen.talk >= Talk::Usual {
-        print_err(&format!("{} {}: {}\n", escape(&channel.name), sized(channel, sample.size), sample.verdict));
+        print_err(&format!(
+            "{} {}: {}\n",
+            escape(&channel.name),
+            sized(channel, sample.size),
+            sample.conclusion.word()
+        ));
     }
-    let (name, size, verdict) = (&channel.name, sample.size, sample.verdict);
+    let (name, size, verdict) = (&channel.name, sample.size, sample.conclusion.word());
     screen.event(&json!({ "event": "size", "channel": name, "size": size, "verdict": verdict }));
 }
 
@@ -127,9 +132,9 @@ fn setting(channel: &Channel, size: f64) -> String {
 
 fn panel(tolerance: &Tolerance) -> TolerancePanel {
     let (unit, factor) = unit(tolerance.channel.dimension);
-    let mark = |sample: &Sample| match sample.verdict {
-        "not found" => Mark::Passes,
-        "violated" => Mark::Fails,
+    let mark = |sample: &Sample| match (sample.passes(), sample.fails()) {
+        (true, _) => Mark::Passes,
+        (_, true) => Mark::Fails,
         _ => Mark::Undecided,
     };
     let x_title =
@@ -146,7 +151,7 @@ fn panel(tolerance: &Tolerance) -> TolerancePanel {
 fn to_json(scenario: &str, found: &[Tolerance], seconds: f64, run: &str) -> Value {
     let sample = |s: &Sample| {
         json!({
-            "size": s.size, "verdict": s.verdict, "worst_clearance_m": s.worst_clearance_m, "segments": s.segments,
+            "size": s.size, "verdict": s.conclusion.word(), "conclusion": s.conclusion, "worst_clearance_m": s.worst_clearance_m, "segments": s.segments,
         })
     };
     let one = |tolerance: &Tolerance| {
@@ -214,15 +219,18 @@ fn cells(tolerance: &Tolerance) -> [String; 6] {
 fn remarks(tolerance: &Tolerance, paint: &Paint) -> String {
     let name = escape(&tolerance.channel.name);
     let mut out = String::new();
-    if tolerance.passes_to.is_none() {
-        out += &format!("  {name}: {} without this error too\n", paint.red("violated"));
+    let first = tolerance.samples.first().filter(|sample| sample.fails());
+    if let Some(sample) = first {
+        let word = paint.toned(sample.conclusion.tone(), sample.conclusion.word());
+        out += &format!("  {name}: {word} without this error too\n");
     }
     if !tolerance.is_monotone {
         out += &format!("  {name}: {}, some larger sizes pass again\n", paint.yellow("not monotone"));
     }
-    if tolerance.has_gap {
-        out +=
-            &format!("  {name}: {}, some sizes could not be decided within the budget\n", paint.yellow("incomplete"));
+    if let Some(open) = tolerance.samples.iter().find(|sample| !sample.passes() && !sample.fails()) {
+        let (word, reason) = (open.conclusion.word(), escape(&open.conclusion.reason()));
+        let word = paint.toned(open.conclusion.tone(), word);
+        out += &format!("  {name}: {word}, some sizes could not be decided: {reason}\n");
     }
     if let Some(size) = tolerance.fails_from.filter(|size| *size > 0.0) {
         let setting = setting(&tolerance.channel, size);

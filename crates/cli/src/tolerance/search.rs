@@ -2,6 +2,8 @@
 //!
 //! Larger errors need not be worse, so monotony is looked at and never assumed.
 
+use anabranch_study::Conclusion;
+
 use super::channel::Channel;
 use crate::failure::Failure;
 
@@ -17,8 +19,8 @@ const RESOLUTION: f64 = 1.0 / 100.0;
 pub struct Sample {
     /// The size; 0 is without this error.
     pub size: f64,
-    /// *violated*, *not found* or *incomplete*.
-    pub verdict: &'static str,
+    /// The verdict.
+    pub conclusion: Conclusion,
     /// The smallest clearance.
     pub worst_clearance_m: f64,
     /// Segments it took.
@@ -28,11 +30,11 @@ pub struct Sample {
 impl Sample {
     /// Nothing was found and nothing was left out.
     pub fn passes(&self) -> bool {
-        self.verdict == "not found"
+        self.conclusion.is_pass()
     }
     /// A requirement was violated.
     pub fn fails(&self) -> bool {
-        self.verdict == "violated"
+        matches!(self.conclusion, Conclusion::Violated(_))
     }
 }
 
@@ -49,7 +51,7 @@ pub struct Tolerance {
     pub fails_from: Option<f64>,
     /// A larger error passed where a smaller one failed.
     pub is_monotone: bool,
-    /// A size could not be decided within the budget.
+    /// A size could not be decided: the budget was spent, or the exploration was not covered.
     pub has_gap: bool,
     /// Width of the bracket that was asked for.
     pub resolution: f64,
@@ -118,19 +120,30 @@ fn told(channel: &Channel, samples: Vec<Sample>, resolution: f64) -> Tolerance {
 mod tests {
     use super::*;
     use anabranch_kernel::units::Dimension;
+    use anabranch_study::{Coverage, Evidence, Findings, Stop, conclude};
 
     fn channel(quantum: f64) -> Channel {
         Channel::for_tests(0.8, Dimension::Length, quantum)
     }
-    fn run(quantum: f64, verdict: impl Fn(f64) -> &'static str) -> Tolerance {
-        let sample =
-            |size: f64| Ok(Sample { size, verdict: verdict(size), worst_clearance_m: 1.0 - size, segments: 1 });
+    fn violated() -> Evidence {
+        Evidence { findings: Findings { sequences: 1, faults: 0 }, ..Evidence::default() }
+    }
+    fn not_found() -> Evidence {
+        Evidence { coverage: Coverage::NotNeeded, ..Evidence::default() }
+    }
+    fn incomplete() -> Evidence {
+        Evidence { stop: Some(Stop::Time), ..not_found() }
+    }
+    fn run(quantum: f64, evidence: impl Fn(f64) -> Evidence) -> Tolerance {
+        let sample = |size: f64| {
+            Ok(Sample { size, conclusion: conclude(&evidence(size)), worst_clearance_m: 1.0 - size, segments: 1 })
+        };
         search(&channel(quantum), sample).unwrap()
     }
 
     #[test]
     fn the_threshold_is_found_to_the_resolution() {
-        let found = run(0.0, |size| if size > 0.33 { "violated" } else { "not found" });
+        let found = run(0.0, |size| if size > 0.33 { violated() } else { not_found() });
         let (low, high) = (found.passes_to.unwrap(), found.fails_from.unwrap());
         assert!(low <= 0.33 && 0.33 < high && high - low <= 0.008 + 1e-12, "{low} {high}");
         assert!(found.is_monotone && !found.has_gap);
@@ -138,33 +151,36 @@ mod tests {
 
     #[test]
     fn beyond_the_scenario_it_is_looked_up_to_four_times_its_size() {
-        let found = run(0.0, |size| if size > 2.0 { "violated" } else { "not found" });
+        let found = run(0.0, |size| if size > 2.0 { violated() } else { not_found() });
         assert!((1.99..=2.0).contains(&found.passes_to.unwrap()), "{found:?}");
-        let found = run(0.0, |_| "not found");
+        let found = run(0.0, |_| not_found());
         assert_eq!((found.passes_to, found.fails_from), (Some(3.2), None));
     }
 
     #[test]
     fn larger_errors_that_pass_again_are_told_and_the_lowest_failure_counts() {
-        let found = run(0.0, |size| if (0.25..0.35).contains(&size) { "violated" } else { "not found" });
+        let found = run(0.0, |size| if (0.25..0.35).contains(&size) { violated() } else { not_found() });
         assert!(!found.is_monotone && found.passes_to.unwrap() < 0.25 && found.fails_from.unwrap() < 0.26, "{found:?}");
     }
 
     #[test]
     fn a_scenario_that_fails_without_the_error_has_no_tolerance() {
-        let found = run(0.0, |_| "violated");
+        let found = run(0.0, |_| violated());
         assert_eq!((found.passes_to, found.fails_from, found.samples.len()), (None, Some(0.0), 1));
     }
 
     #[test]
     fn what_could_not_be_decided_is_no_pass() {
-        let found = run(0.0, |size| if size > 0.33 { "incomplete" } else { "not found" });
+        let found = run(0.0, |size| if size > 0.33 { incomplete() } else { not_found() });
+        assert!(found.has_gap && found.fails_from.is_none() && found.passes_to.unwrap() <= 0.33, "{found:?}");
+        let not_covered = |size| if size > 0.33 { Evidence::default() } else { not_found() };
+        let found = run(0.0, not_covered);
         assert!(found.has_gap && found.fails_from.is_none() && found.passes_to.unwrap() <= 0.33, "{found:?}");
     }
 
     #[test]
     fn times_are_whole_base_cycles() {
-        let found = run(0.1, |size| if size > 0.33 { "violated" } else { "not found" });
+        let found = run(0.1, |size| if size > 0.33 { violated() } else { not_found() });
         let near = |value: Option<f64>, expect: f64| (value.unwrap() - expect).abs() < 1e-9;
         assert!(near(found.passes_to, 0.3) && near(found.fails_from, 0.4), "{found:?}");
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anabranch_kernel::System;
 use anabranch_roads::codes;
-use anabranch_scenario::file::{Code, codes_reference, schema_json};
+use anabranch_scenario::file::{Code, Level, ScenarioSpec, codes_reference, schema_json};
 use anabranch_scenario::simulation::{check_car, is_car, is_simulation};
 use clap::Args;
 use serde_json::{Value, json};
@@ -67,6 +67,8 @@ struct Fine {
     no_path: Option<String>,
     /// What a driver from outside says of itself.
     driver: Option<(String, Value)>,
+    /// What it lacks for a verdict.
+    warnings: Vec<String>,
 }
 
 impl Check {
@@ -228,9 +230,21 @@ fn check_one(path: &Path) -> Checked {
         };
         let spec = &loaded.spec;
         let (segments, starts) = (spec.explore.segments(), spec.ego.start.count());
-        Ok(Known::Scenario(Fine { name: spec.name.value.clone(), choices, segments, starts, no_path, driver }))
+        let name = spec.name.value.clone();
+        let warnings = warnings(spec);
+        Ok(Known::Scenario(Fine { name, choices, segments, starts, no_path, driver, warnings }))
     });
     Checked { file, outcome }
+}
+
+/// What keeps a scenario that can be run from being explored to a verdict.
+fn warnings(spec: &ScenarioSpec) -> Vec<String> {
+    if spec.requirements.iter().any(|requirement| requirement.level == Level::Must) {
+        return Vec::new();
+    }
+    let words = "there is no [[must]], so no run can violate anything and `explore` has nothing to judge; add one, as in \
+                 [[must]] id = \"no-contact\", never = \"ego.clearance <= 0 m\"";
+    vec![words.to_owned()]
 }
 
 fn to_json(checked: &Checked) -> Value {
@@ -239,7 +253,7 @@ fn to_json(checked: &Checked) -> Value {
         Ok(Known::Car(name)) => json!({ "file": checked.file, "ok": true, "car": name, "diagnostics": [] }),
         Ok(Known::Scenario(fine)) => json!({
             "file": checked.file, "ok": fine.no_path.is_none(), "driver": fine.driver.as_ref().map(|(_, driver)| driver), "scenario": fine.name, "error_choices": fine.choices,
-            "segments": fine.segments, "starts": fine.starts, "no_path": fine.no_path, "diagnostics": [],
+            "segments": fine.segments, "starts": fine.starts, "no_path": fine.no_path, "diagnostics": [], "warnings": fine.warnings,
         }),
         Err(Failure::Located(report)) => {
             json!({ "file": checked.file, "ok": false, "diagnostics": diagnostics_json(report), "left_out": report.left_out })
@@ -265,7 +279,9 @@ fn human(paint: &Paint, checked: &[Checked]) -> String {
                 let size = format!("{starts}{} choices in each of {} segments", fine.choices, fine.segments);
                 let driver =
                     fine.driver.as_ref().map_or(String::new(), |(line, _)| format!("   driver: {}\n", escape(line)));
-                format!("{} {file}: {}, {size}\n{driver}", paint.green("ok"), escape(&fine.name))
+                let warn = |text: &String| format!("   {}: {}\n", paint.yellow("warning"), escape(text));
+                let warnings: String = fine.warnings.iter().map(warn).collect();
+                format!("{} {file}: {}, {size}\n{driver}{warnings}", paint.green("ok"), escape(&fine.name))
             }
             Err(_) => format!("{} {file}\n", paint.red("bad")),
         }

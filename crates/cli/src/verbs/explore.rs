@@ -7,6 +7,7 @@ use anabranch_kernel::{Seed, System};
 use anabranch_record::{Phase, RunFolder, RunInfo, Status};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Keep, Order, Scope};
+use anabranch_study::{Conclusion, Evidence, conclude};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -72,8 +73,8 @@ pub struct Explore {
     /// Random runs without merging that measure what merging missed.
     #[arg(long, value_name = "N")]
     pub rollouts: Option<u32>,
-    /// How often cells that could hide a contact are halved and looked at again; 0 = never.
-    #[arg(long, value_name = "N")]
+    /// How often cells that could hide a contact are halved and looked at again, at most 12; 0 = never.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=12))]
     pub refine: Option<u32>,
     /// Search until no violation deeper than this is expected, as in "1 cm" (worlds: in the unit of their margin).
     #[arg(long, value_name = "DEPTH")]
@@ -123,6 +124,8 @@ pub enum Preset {
 pub struct Concluded {
     /// How the program would end.
     pub exit: Exit,
+    /// The verdict.
+    pub conclusion: Conclusion,
     /// For machines.
     pub machine: Value,
     /// For people.
@@ -251,12 +254,17 @@ impl Explore {
         let folder = RunFolder::create_now(Path::new(RUNS), self.name.as_deref().unwrap_or(name))?;
         folder.write_run(&RunInfo::new(name, loaded.hash, global.seed.unwrap_or(0), std::env::args()))?;
         project::save_scenario(&folder, loaded)?;
-        let machine = no_path_json(loaded, why, &project::relative(folder.path()));
+        let conclusion = conclude(&Evidence::without_path(format!("planner found no path: {why}")));
+        let machine = no_path_json(loaded, &conclusion, &project::relative(folder.path()));
         folder.publish_json("result.json", &machine)?;
-        folder.write_status(&Status { phase: Phase::Done, message: "no path".to_owned(), ..Status::begin() })?;
+        folder.write_status(&Status {
+            phase: Phase::Done,
+            message: conclusion.word().to_owned(),
+            ..Status::begin()
+        })?;
         report::write(&folder)?;
-        let human = format!("{}: {}\n", escape(name), Paint(screen.out).red("no path"));
-        Ok(Concluded { exit: trouble.exit(), machine, human, trouble: Some(trouble) })
+        let human = format!("{}: {}\n", escape(name), Paint(screen.out).red(conclusion.word()));
+        Ok(Concluded { exit: Exit::of_conclusion(&conclusion), conclusion, machine, human, trouble: Some(trouble) })
     }
 
     /// Settings of the command line, as overrides of the scenario.

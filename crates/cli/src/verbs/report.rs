@@ -80,7 +80,7 @@ fn judged(screen: &Screen, gate: Gate) -> Exit {
     match gate {
         Gate::Open => Exit::Done,
         Gate::NewFailures => Exit::Findings,
-        Gate::Incomplete => Exit::Incomplete,
+        Gate::Incomplete | Gate::NotCovered => Exit::Incomplete,
         Gate::Incomparable => {
             screen.warn("the runs cannot be compared cell by cell, so the gate stays shut");
             Exit::BadInput

@@ -408,7 +408,7 @@ fn conclude(facts: &Facts<'_>, folder: &RunFolder, screen: &Screen) -> Result<Ex
         findings: facts.findings.len() as u64,
         segments: facts.report.evaluations.len() as u64,
         wall_s: facts.used.0,
-        message: facts.verdict().to_owned(),
+        message: facts.conclusion().word().to_owned(),
         ..Status::begin()
     };
     folder.write_status(&status)?;

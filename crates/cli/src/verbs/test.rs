@@ -207,6 +207,8 @@ impl Test {
             "passed": count(Ended::Passed),
             "failed": count(Ended::Failed),
             "incomplete": count(Ended::Incomplete),
+            "not_covered": count(Ended::NotCovered),
+            "nothing_to_judge": count(Ended::NothingToJudge),
             "errors": count(Ended::Error),
             "not_run": count(Ended::NotRun),
             "wall_s": seconds,
@@ -346,6 +348,8 @@ fn counted<'c>(cases: impl Iterator<Item = &'c Case> + Clone, seconds: f64) -> S
         (Ended::Failed, "failed"),
         (Ended::Error, "could not be run"),
         (Ended::Incomplete, "incomplete"),
+        (Ended::NotCovered, "not covered"),
+        (Ended::NothingToJudge, "with nothing to judge"),
         (Ended::NotRun, "not run"),
     ];
     let mut parts = vec![format!("{} passed", count(Ended::Passed))];

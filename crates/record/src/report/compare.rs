@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use anabranch_study::Conclusion;
 use serde_json::Value;
 
 use super::Gate;
 use super::diff_section;
 use super::html::Html;
 use super::page::{Budget, frame, left_out};
-use super::run_page::{mark, sentence};
+use super::run_page::sentence;
 use super::source::Run;
 use super::words::{count, duration, metres, percent, plain};
 use crate::error::RecordError;
@@ -45,10 +46,18 @@ impl Comparison {
     }
 
     pub fn gate(&self) -> Gate {
-        let incomplete = self.runs.iter().any(|run| !run.is_complete());
+        let is_incomplete = |run: &Run| {
+            !run.is_complete()
+                || matches!(
+                    run.conclusion,
+                    Conclusion::Incomplete(_) | Conclusion::NothingToJudge(_) | Conclusion::NotReproducible(_)
+                )
+        };
+        let is_uncovered = |run: &Run| matches!(run.conclusion, Conclusion::NotCovered(_));
         match &self.graphs {
             Some(Ok(compared)) if !compared.diff.new.is_empty() => Gate::NewFailures,
-            Some(Ok(_)) if incomplete => Gate::Incomplete,
+            Some(Ok(_)) if self.runs.iter().any(is_incomplete) => Gate::Incomplete,
+            Some(Ok(_)) if self.runs.iter().any(is_uncovered) => Gate::NotCovered,
             Some(Ok(_)) => Gate::Open,
             _ => Gate::Incomparable,
         }
@@ -61,9 +70,13 @@ impl Comparison {
             Some(Ok(Compared { diff, .. })) => {
                 let cells = |number: usize| if number == 1 { "1 cell".to_owned() } else { format!("{number} cells") };
                 let (fixed, new, same) = (cells(diff.fixed.len()), cells(diff.new.len()), cells(diff.same.len()));
-                let caveat = match self.runs.iter().all(Run::is_complete) {
-                    true => "",
-                    false => " (incomplete: what is not failing was perhaps not reached)",
+                let caveat = match self.gate() {
+                    Gate::Incomplete => " (incomplete: what is not failing was perhaps not reached)",
+                    Gate::NotCovered => " (not covered: what is not failing was perhaps not reached)",
+                    Gate::NewFailures if !self.runs.iter().all(Run::is_complete) => {
+                        " (incomplete: what is not failing was perhaps not reached)"
+                    }
+                    _ => "",
                 };
                 format!("failing cells: {new} new, {fixed} fixed, {same} the same{caveat}")
             }
@@ -78,7 +91,7 @@ impl Comparison {
         let (mark, class) = match self.gate() {
             Gate::NewFailures => ("\u{2717}", "bad"),
             Gate::Open => ("\u{2713}", "good"),
-            Gate::Incomplete | Gate::Incomparable => ("?", "open"),
+            Gate::Incomplete | Gate::NotCovered | Gate::Incomparable => ("?", "open"),
         };
         body.markup("<div")
             .attribute("class", &format!("verdict {class}"))
@@ -103,7 +116,7 @@ impl Comparison {
     fn put_table(&self, out: &mut Html) {
         out.markup("<h2>Results</h2>\n");
         let row = |(at, run): (usize, &Run)| {
-            let (mark, _) = mark(run.verdict());
+            let mark = run.conclusion.tone().mark();
             let result = &run.result;
             vec![
                 letter(at),

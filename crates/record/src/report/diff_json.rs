@@ -32,6 +32,7 @@ pub(super) fn to_json(comparison: &Comparison) -> Value {
         Gate::Open => "open",
         Gate::NewFailures => "new failures",
         Gate::Incomplete => "incomplete",
+        Gate::NotCovered => "not covered",
         Gate::Incomparable => "incomparable",
     };
     let mut object = json!({

@@ -1,5 +1,6 @@
 //! Findings by group: what happened, which errors it took, and what it looks like.
 
+use anabranch_study::Conclusion;
 use serde_json::Value;
 
 use super::html::Html;
@@ -47,10 +48,15 @@ pub(super) fn put(out: &mut Html, budget: &mut Budget, run: &Run) {
 }
 
 fn nothing(run: &Run) -> &'static str {
-    match run.verdict() {
-        "no path" => "There is no path to drive, so no error was tried.",
-        "incomplete" => "None so far. The exploration is incomplete, so this is no pass.",
-        _ => "None.",
+    match run.conclusion {
+        Conclusion::NoPath(_) => "There is no path to drive, so no error was tried.",
+        Conclusion::Incomplete(_) => "None so far. The exploration is incomplete, so this is no pass.",
+        Conclusion::NotCovered(_) => "None. What was explored does not cover enough of all runs, so this is no pass.",
+        Conclusion::NothingToJudge(_) => "None. There is nothing to judge, so this is no pass.",
+        Conclusion::Violated(_)
+        | Conclusion::Safe(_)
+        | Conclusion::NotFound { .. }
+        | Conclusion::NotReproducible(_) => "None.",
     }
 }
 

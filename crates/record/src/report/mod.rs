@@ -22,7 +22,7 @@ mod words;
 
 use serde_json::Value;
 
-pub use test_page::{TestRun, test_report};
+pub use test_page::{CaseResult, TestRun, test_report};
 
 use crate::error::RecordError;
 use crate::run_folder::RunFolder;
@@ -57,6 +57,8 @@ pub enum Gate {
     NewFailures,
     /// One of the runs is incomplete, so nobody can say.
     Incomplete,
+    /// One of the runs does not cover enough of all runs, so nobody can say.
+    NotCovered,
     /// The runs cannot be compared cell by cell.
     Incomparable,
 }

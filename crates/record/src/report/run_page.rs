@@ -1,5 +1,6 @@
 //! The page of one run.
 
+use anabranch_study::{Conclusion, Coverage};
 use serde_json::Value;
 
 use super::html::Html;
@@ -13,7 +14,7 @@ const SCENARIO_BYTES_MAX: usize = 400_000;
 /// Rows of a section that this version does not know.
 const ROWS_MAX: usize = 200;
 /// What the page tells elsewhere; everything else in the object of a run becomes a section of its own.
-const TOLD: [&str; 42] = [
+const TOLD: [&str; 44] = [
     "schema",
     "scenario",
     "digest",
@@ -37,6 +38,7 @@ const TOLD: [&str; 42] = [
     "peak_rss_bytes",
     "coverage",
     "verdict",
+    "conclusion",
     "ignored",
     "run",
     "stop",
@@ -53,6 +55,7 @@ const TOLD: [&str; 42] = [
     "error_sites",
     "starts",
     "sequences",
+    "error_limits",
     "faults",
     "av",
     "driver",
@@ -80,42 +83,30 @@ pub(super) fn sentence(run: &Run) -> String {
     let stop = run.stop();
     let why = if stop.is_empty() { String::new() } else { format!(" ({stop})") };
     let until_s = result["settings"]["until_s"].as_f64().map_or_else(|| "?".to_owned(), |s| short(s, 3));
-    match run.verdict() {
-        "violated" => {
+    let shortened = result["settings"]["until_is_shortened"].as_bool().unwrap_or(false);
+    let shortened = if shortened { ", shorter than the scenario" } else { "" };
+    let sequences = format!("in any error sequence of {until_s} s{shortened}");
+    let reason = run.conclusion.reason();
+    match &run.conclusion {
+        Conclusion::Violated(_) => {
             let (sequences, groups) = (count(&result["findings"]), count(&result["finding_groups"]));
             let sequences =
                 if sequences == "1" { "1 error sequence".to_owned() } else { format!("{sequences} error sequences") };
             let groups = if groups == "1" { "1 group".to_owned() } else { format!("{groups} groups") };
             format!(", by {sequences} in {groups}{why}.")
         }
-        "incomplete" => format!("{why}; nothing found so far, which is no pass."),
-        "no path" => format!(": {stop}."),
-        _ => {
-            let shortened = result["settings"]["until_is_shortened"].as_bool().unwrap_or(false);
-            let shortened = if shortened { ", shorter than the scenario" } else { "" };
-            let up_to = if result["settings"]["merge"] == "none" { "" } else { ", up to merging" };
-            let outside = if is_covered(result) {
-                String::new()
-            } else {
-                let inside = percent(&result["coverage"]["runs_inside"]);
-                format!("; not covered: only {inside} of random runs stayed inside what was explored, which is no pass")
-            };
-            format!(" in any error sequence of {until_s} s{shortened}{up_to}{outside}.")
+        Conclusion::Incomplete(_) if result.is_null() => format!("{why}; nothing found so far, which is no pass."),
+        Conclusion::Incomplete(_) => format!(" ({reason}); nothing found so far, which is no pass."),
+        Conclusion::NoPath(_) => format!(": {reason}."),
+        Conclusion::NothingToJudge(_) => format!(": {reason}; which is no pass."),
+        Conclusion::NotReproducible(_) => "; the same question was answered in two ways, which is no pass.".to_owned(),
+        Conclusion::NotCovered(_) => format!(": {reason}; nothing found {sequences}, which is no pass."),
+        Conclusion::Safe(_) => format!(" inside the error model: {reason}, {sequences}."),
+        Conclusion::NotFound { resolution, coverage } => {
+            let up_to = if *coverage == Coverage::NotNeeded { "" } else { ", up to merging" };
+            let depth = resolution.as_ref().map_or_else(String::new, |resolution| format!("; {}", resolution.words()));
+            format!(" {sequences}{up_to}{depth}.")
         }
-    }
-}
-
-/// Whether random runs do not speak against it.
-fn is_covered(result: &Value) -> bool {
-    result["coverage"]["covered"] != false
-}
-
-/// A mark and a class per verdict, so that colour never stands alone.
-pub(super) fn mark(verdict: &str) -> (&'static str, &'static str) {
-    match verdict {
-        "violated" | "no path" => ("\u{2717}", "bad"),
-        "not found" | "safe" => ("\u{2713}", "good"),
-        _ => ("?", "open"),
     }
 }
 
@@ -123,12 +114,15 @@ fn head(out: &mut Html, run: &Run) {
     let started = run.info.as_ref().map_or("", |info| info.started.as_str());
     out.element("h1", run.scenario());
     out.markup("<p class=\"soft\">").text(&format!("Run {}, started {started}", run.name)).markup("</p>\n");
-    let is_open = run.verdict() == "not found" && !is_covered(&run.result);
-    let (mark, class) = mark(if is_open { "not covered" } else { run.verdict() });
+    let tone = run.conclusion.tone();
     out.markup("<div")
-        .attribute("class", &format!("verdict {class}"))
+        .attribute("class", &format!("verdict {}", tone.class()))
         .markup(" role=\"status\"><span class=\"mark\" aria-hidden=\"true\">");
-    out.text(mark).markup("</span><p>").element("strong", run.verdict()).text(&sentence(run)).markup("</p></div>\n");
+    out.text(tone.mark())
+        .markup("</span><p>")
+        .element("strong", run.verdict())
+        .text(&sentence(run))
+        .markup("</p></div>\n");
     out.markup(
         "<nav aria-label=\"Sections\"><ul><li><a href=\"#repeat\">Repeat it</a></li><li><a href=\"#findings\">Findings</a></li>\
          <li><a href=\"#all\">What \u{201c}all\u{201d} means</a></li><li><a href=\"#coverage\">Coverage</a></li>\

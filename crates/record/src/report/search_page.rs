@@ -1,5 +1,6 @@
 //! The page of a search.
 
+use anabranch_study::Conclusion;
 use serde_json::Value;
 
 use super::html::Html;
@@ -40,22 +41,22 @@ fn head(out: &mut Html, run: &Run) {
     out.element("h1", run.scenario());
     let started = run.info.as_ref().map_or("", |info| info.started.as_str());
     out.markup("<p class=\"soft\">").text(&format!("Search {}, started {started}", run.name)).markup("</p>\n");
-    let (mark, class) = run_page::mark(run.verdict());
-    out.markup("<div").attribute("class", &format!("verdict {class}"));
-    out.markup(" role=\"status\"><span class=\"mark\" aria-hidden=\"true\">").text(mark).markup("</span><p>");
+    let tone = run.conclusion.tone();
+    out.markup("<div").attribute("class", &format!("verdict {}", tone.class()));
+    out.markup(" role=\"status\"><span class=\"mark\" aria-hidden=\"true\">").text(tone.mark()).markup("</span><p>");
     let simulations = count(&result["evaluations"]);
-    let sentence = match run.verdict() {
-        "violated" => {
+    let sentence = match &run.conclusion {
+        Conclusion::Violated(_) => {
             let many = match result["findings"].as_u64() {
                 Some(1) => "1 accident".to_owned(),
                 _ => format!("{} different accidents", count(&result["findings"])),
             };
             format!(", by {many} in {simulations} simulations.")
         }
-        "not found" => {
+        Conclusion::NotFound { .. } => {
             format!(" in {simulations} simulations. A search proves nothing: what it did not find may exist.")
         }
-        _ => format!(" ({}); nothing found so far, which is no pass.", run.stop()),
+        other => format!(" ({}); nothing found so far, which is no pass.", other.reason()),
     };
     out.element("strong", run.verdict()).text(&sentence).markup("</p></div>\n");
     let tiles = [

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use anabranch_study::Conclusion;
 use serde_json::Value;
 
 use crate::error::RecordError;
@@ -23,6 +24,8 @@ pub(super) struct Run {
     pub status: Option<Status>,
     /// The object of `--format json`; null if the run did not come that far.
     pub result: Value,
+    /// The verdict; incomplete where there is no result.
+    pub conclusion: Conclusion,
     pub scenario_text: String,
     /// File of the scenario and what was changed on the command line.
     pub scenario_file: String,
@@ -67,6 +70,7 @@ impl Run {
             name: folder.name(),
             info,
             status,
+            conclusion: Conclusion::read(&result),
             result,
             scenario_text: read_text(&path.join("scenario.toml")).unwrap_or_default(),
             scenario_file: origin["file"].as_str().unwrap_or("scenario.toml").to_owned(),
@@ -83,9 +87,9 @@ impl Run {
         told.or(self.info.as_ref().map(|info| info.scenario.as_str())).unwrap_or("unnamed")
     }
 
-    /// *violated*, *safe*, *not found*, *incomplete* or *no path*; a run without a result is incomplete.
-    pub fn verdict(&self) -> &str {
-        self.result["verdict"].as_str().unwrap_or("incomplete")
+    /// The word of the verdict.
+    pub fn verdict(&self) -> &'static str {
+        self.conclusion.word()
     }
 
     /// Whether everything that was asked for was explored.

@@ -1,5 +1,7 @@
 //! The page of a whole test run: every case with its verdict, and the findings of each scenario.
 
+use anabranch_study::Tone;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::findings;
@@ -15,6 +17,55 @@ const GROUPS_MAX: usize = 3;
 const CELLS_MAX: usize = 25;
 /// Longest message of one case.
 const MESSAGE_BYTES_MAX: usize = 4_000;
+
+/// How a case of a test run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CaseResult {
+    /// As it should.
+    #[serde(rename = "passed")]
+    Passed,
+    /// Otherwise than it should.
+    #[serde(rename = "failed")]
+    Failed,
+    /// Time, states or memory ran out: never a pass.
+    #[serde(rename = "incomplete")]
+    Incomplete,
+    /// Too many random runs left what was explored, or too few were made to know: never a pass.
+    #[serde(rename = "not covered")]
+    NotCovered,
+    /// No requirement is there to be judged: never a pass.
+    #[serde(rename = "nothing to judge")]
+    NothingToJudge,
+    /// It could not be run.
+    #[serde(rename = "error")]
+    Error,
+    /// Somebody stopped the tests before.
+    #[serde(rename = "not run")]
+    NotRun,
+}
+
+impl CaseResult {
+    /// How a case is shown, in the terminal and in pages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "pass",
+            Self::Failed => "FAIL",
+            Self::Incomplete => "INCOMPLETE",
+            Self::NotCovered => "NOT COVERED",
+            Self::NothingToJudge => "NOTHING TO JUDGE",
+            Self::Error => "ERROR",
+            Self::NotRun => "not run",
+        }
+    }
+    /// Its colour and mark.
+    pub fn tone(self) -> Tone {
+        match self {
+            Self::Passed => Tone::Good,
+            Self::Failed | Self::Error => Tone::Bad,
+            Self::Incomplete | Self::NotCovered | Self::NothingToJudge | Self::NotRun => Tone::Open,
+        }
+    }
+}
 
 /// A test run, as the program tells it to machines and to people.
 #[derive(Debug)]
@@ -82,13 +133,9 @@ fn word(tested: &Value) -> (&'static str, &'static str) {
 
 /// Mark, word and class of one case, as the terminal says them.
 fn result(case: &Value) -> (&'static str, &'static str, &'static str) {
-    match case["result"].as_str() {
-        Some("passed") => ("\u{2713}", "pass", "good"),
-        Some("failed") => ("\u{2717}", "FAIL", "bad"),
-        Some("incomplete") => ("?", "INCOMPLETE", "open"),
-        Some("error") => ("\u{2717}", "ERROR", "bad"),
-        _ => ("?", "not run", "open"),
-    }
+    let result: CaseResult = serde_json::from_value(case["result"].clone()).unwrap_or(CaseResult::NotRun);
+    let tone = result.tone();
+    (tone.mark(), result.word(), tone.class())
 }
 
 fn head(out: &mut Html, run: &TestRun<'_>) {
@@ -110,8 +157,8 @@ fn head(out: &mut Html, run: &TestRun<'_>) {
          <li><a href=\"#scenarios\">Scenarios</a></li><li><a href=\"#repeat\">Repeat it</a></li></ul></nav>\n",
     );
     let tested = run.tested;
-    let names = ["passed", "failed", "incomplete", "errors", "not_run"];
-    let words = ["passed", "failed", "incomplete", "could not be run", "not run"];
+    let names = ["passed", "failed", "incomplete", "not_covered", "nothing_to_judge", "errors", "not_run"];
+    let words = ["passed", "failed", "incomplete", "not covered", "nothing to judge", "could not be run", "not run"];
     out.markup("<dl class=\"tiles\">\n");
     for (name, word) in names.iter().zip(words) {
         out.markup("<div>").element("dt", word).element("dd", &count(&tested[*name])).markup("</div>\n");

@@ -73,7 +73,7 @@ fn nothing_found_outside_of_what_was_explored_is_no_pass() {
         result["coverage"] = json!({ "rollouts": 100, "runs_inside": 0.5, "covered": covered });
         let (_place, folder) = folder(&result);
         let page = run_report(&folder).unwrap();
-        assert!(page.contains(words) && page.contains("not covered: only 50 %") != covered, "{page}");
+        assert!(page.contains(words) && page.contains("<strong>not covered</strong>: only 50 %") != covered, "{page}");
     }
 }
 

@@ -167,6 +167,22 @@ impl Drive {
     pub fn requirement_list(&self) -> &Requirements {
         &self.requirements
     }
+    /// Whether a verdict is about a fault of the driver or of a part of the car, not about a requirement of the scenario.
+    pub fn is_fault(&self, requirement: u16) -> bool {
+        usize::from(requirement) >= self.requirements.list().len()
+    }
+    /// How many error sequences of so many segments the error model has, from one start.
+    pub fn sequences(&self, segments: u32) -> anabranch_errors::Sequences {
+        self.errors.sequences(segments)
+    }
+    /// Limits of the error model in words: `errors in at most 2 segments of a run`.
+    pub fn error_limits(&self) -> Vec<String> {
+        self.errors.limits_in_words()
+    }
+    /// The *must* requirements that runs of so many segments cannot judge to their end.
+    pub fn not_judged_within(&self, segments: u32) -> Vec<&str> {
+        self.requirements.not_judged_within(u64::from(segments) * u64::from(self.segment_ticks))
+    }
     /// Whether branches can run side by side; for measurements it can be switched off.
     pub fn set_side_by_side(&mut self, on: bool) {
         self.side_by_side = on && self.can_run_side_by_side();

@@ -130,6 +130,8 @@ words! {
     Expect {
         /// A requirement can be violated.
         Violated = "violated",
+        /// The code under test can fail: it raises an exception, hangs or crashes.
+        DriverFault = "driver fault",
         /// No violation was found, or there is proof that there is none.
         NotFound = "not found",
         /// There is proof that no requirement can be violated.

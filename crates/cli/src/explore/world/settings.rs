@@ -38,7 +38,7 @@ pub fn build(verb: &Explore, world: &WorldSystem) -> Result<(Settings, Horizon),
         budget: budget(verb.budget.as_deref().unwrap_or(&[]))?,
         stop_on_first: verb.stop_on_first,
         rollouts: verb.rollouts.unwrap_or(ROLLOUTS),
-        refine: Refine { passes: verb.refine.unwrap_or(Refine::USUAL.passes), ..Refine::USUAL },
+        refine: verb.refine.map_or(Refine::USUAL, Refine::of_passes),
         cover: Some(Cover::USUAL),
         resolve: Some(Resolve { asked: resolution(verb.resolution.as_deref())?, ..Resolve::USUAL }),
         ..Settings::new(world.variables(), world.time_matters())

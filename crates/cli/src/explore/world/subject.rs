@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use anabranch_bridge::{Kind, Misbehaviour, WorldSystem};
+use anabranch_explore::Outcome;
 use anabranch_kernel::{Choice, Digest, Fault, Params, Recorder, Seed, SegmentEnd, System};
 use anabranch_record::{ErrorRun, Finding, RunFolder};
+use anabranch_study::Musts;
 use serde_json::{Value, json};
 
 use super::Program;
 use crate::explore::facts::Facts;
+use crate::explore::settings::Horizon;
 use crate::explore::subject::{Margin, Subject};
 use crate::failure::Failure;
 use crate::outside::{self, Evidence};
@@ -43,6 +46,18 @@ impl Subject for WorldSystem {
         ["anabranch replay last#1", "anabranch explain last#1", "anabranch replay last#1 --keep"]
             .map(str::to_owned)
             .into()
+    }
+    fn musts(&self, _: Horizon, _: &Outcome) -> Musts {
+        let is_missing = self.fleet().card().world.as_ref().is_none_or(|world| world.requirements.is_empty());
+        if is_missing {
+            return Musts::Missing("the world names no requirement, so no run can violate anything".to_owned());
+        }
+        Musts::Judged
+    }
+    fn error_limits(&self) -> Vec<String> {
+        let at_once = self.fleet().card().world.as_ref().and_then(|world| world.at_once);
+        let limit = at_once.filter(|limit| usize::from(*limit) < self.errors().sites().len());
+        limit.into_iter().map(|limit| format!("at most {limit} errors at once")).collect()
     }
     fn is_outside(&self) -> bool {
         true
