@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anabranch_kernel::{CellKey, Choice, Digest, Fault, Grid, KeyWriter, Params, Seed, System};
+use anabranch_kernel::{CellKey, Choice, Digest, Fault, Grid, KeyWriter, Params, Seed, System, Twice};
 
 use crate::checkpoint::{self, Log, Notes, Resumed, Walker};
 use crate::coverage::{self, Coverage, Explored};
@@ -148,6 +148,11 @@ pub(crate) struct Limits<'a> {
 }
 
 impl Limits<'_> {
+    /// Whether there is time left and nobody asked to stop.
+    pub(crate) fn has_time(&self) -> bool {
+        let used_ns = self.clock.now_ns().saturating_sub(self.started_ns);
+        !self.interrupt.load(Ordering::Relaxed) && self.settings.budget.time_ns.is_none_or(|max| used_ns <= max)
+    }
     pub(crate) fn exceeded(&self, progress: &Progress, bytes: u64, has_room: bool) -> Option<Stop> {
         let budget = &self.settings.budget;
         if self.interrupt.load(Ordering::Relaxed) {
@@ -336,6 +341,11 @@ impl<'a, S: System> Explorer<'a, S> {
             Err(Fault::External(_)) if graph.fault_count > 0 => Vec::new(),
             found => found?,
         };
+        if !matches!(stop, Some(Stop::Interrupted | Stop::FirstFinding)) {
+            let is_exhaustive = stop.is_none() && settings.merge == Merge::None && graph.progress.findings == 0;
+            let how_much = if is_exhaustive { Twice::Whole } else { Twice::Share };
+            system.run_twice(how_much, &|| limits.has_time());
+        }
         let no_evidence = || if self.proves { Soundness::resumed() } else { Soundness::not_asked() };
         let soundness = graph.evidence.take().map_or_else(no_evidence, |evidence| {
             let complete = stop.is_none() && graph.fault_count == 0;

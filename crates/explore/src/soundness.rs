@@ -141,10 +141,14 @@ impl<S: System> Explored<'_, S> {
             return Soundness::Unknown { why };
         }
         if self.settings.merge == Merge::None {
-            return Soundness::Exhaustive { found: self.margin };
+            return match self.is_undisputed() {
+                Ok(()) => Soundness::Exhaustive { found: self.margin },
+                Err(NoProof(why)) => Soundness::Unknown { why },
+            };
         }
         let Evidence { levels, pairs, .. } = evidence;
-        match self.tube(levels).and_then(|tube| self.system.contraction(&tube)).and_then(|c| self.compare(&c)) {
+        let proof = self.tube(levels).and_then(|tube| self.system.contraction(&tube)).and_then(|c| self.compare(&c));
+        match proof.and_then(|proven| self.is_undisputed().map(|()| proven)) {
             Ok(proven) => proven,
             Err(NoProof(why)) => self.estimate(&pairs, why),
         }
@@ -158,6 +162,11 @@ impl<S: System> Explored<'_, S> {
             return Err(NoProof::because("a requirement is violated"));
         }
         Ok(())
+    }
+
+    /// Whether the system itself has nothing against the word *safe*.
+    fn is_undisputed(&self) -> Result<(), NoProof> {
+        self.system.objections().into_iter().next().map_or(Ok(()), |why| Err(NoProof(why)))
     }
 
     /// The boxes of everything explored, if merging was of a kind that can be proven about.
@@ -207,6 +216,10 @@ impl<S: System> Explored<'_, S> {
 
     /// How much margin merged pairs ask for: the gaps between their margins add up over all merges before.
     fn estimate(&self, pairs: &[Pair<S::State>], why: String) -> Soundness {
+        if self.margin == f64::INFINITY {
+            let why = format!("{why}; no segment reports a margin, so no resolution can be stated");
+            return Soundness::Unknown { why };
+        }
         let mut gaps = [0.0_f64; FOLLOWED];
         let mut followed = 0;
         for (number, pair) in pairs.iter().enumerate() {

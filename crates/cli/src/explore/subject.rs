@@ -26,7 +26,7 @@ use super::{human, pictures};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::load::Loaded;
-use crate::outside;
+use crate::outside::{self, Unstable};
 use crate::project;
 use crate::report::trace_mcap;
 use crate::screen::Paint;
@@ -93,6 +93,15 @@ pub trait Subject: System + Sized {
     fn kind_of(&self, requirement: u16) -> Option<Kind>;
     /// What code from outside did wrong on a path, in its words.
     fn fault_text(&self, start: usize, choices: &[Choice]) -> Option<String>;
+    /// What code from outside answered otherwise when it was asked a second time.
+    fn differences(&self) -> Vec<Unstable> {
+        Vec::new()
+    }
+    /// What is not compared when states are merged, apart from variables that were ignored on purpose; nothing where
+    /// everything is.
+    fn not_compared(&self) -> Option<String> {
+        None
+    }
     /// Leaves the evidence of all misbehaviour in the folder of the run.
     fn write_faults(&self, source: &Self::Source, folder: &RunFolder, seed: Seed) -> Result<(), Failure>;
 
@@ -237,6 +246,9 @@ impl Subject for Drive {
     }
     fn fault_text(&self, start: usize, choices: &[Choice]) -> Option<String> {
         Some(self.foreign()?.fault_on(start, choices)?.text)
+    }
+    fn not_compared(&self) -> Option<String> {
+        self.foreign().and_then(ForeignDriver::not_compared)
     }
     fn write_faults(&self, source: &Loaded, folder: &RunFolder, seed: Seed) -> Result<(), Failure> {
         outside::write_faults(folder, source, self, seed.0).map(|_| ())

@@ -59,7 +59,11 @@ pub fn world_health(world: &WorldSystem) -> String {
         0 => String::new(),
         n => format!("; went wrong once and not again from the start: {}", grouped(n as u64)),
     };
-    took(&times, "segments") + &started_again(&times) + &odd
+    let twice = match world.doubled() {
+        0 => String::new(),
+        n => format!("; segments run twice: {}", grouped(n)),
+    };
+    took(&times, "segments") + &twice + &started_again(&times) + &odd
 }
 
 /// The same for machines.
@@ -76,6 +80,7 @@ pub fn world_json(world: &WorldSystem) -> Value {
     object["seconds"] = json!(times.waited_s);
     object["inside_s"] = json!(times.inside_s);
     object["longest_s"] = json!(times.longest_step_s);
+    object["doubled_segments"] = json!(world.doubled());
     object["restarts"] = json!(times.restarts);
     object["faults"] = json!(world.faults().len());
     object["incidents"] = world.incidents().iter().map(|wrong| json!(wrong.to_string())).collect();

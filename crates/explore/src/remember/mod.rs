@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 use anabranch_kernel::{
     Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, NoProof, ParamSpace, Params,
-    Parts, Reads, Recall, Seed, SegmentEnd, Signal, System, Tube, Variable, Watch,
+    Parts, Reads, Recall, Seed, SegmentEnd, Signal, System, Tube, Twice, Variable, Watch,
 };
 
 use memory::{Key, Remembered, write_outcome, write_segment};
@@ -278,6 +278,12 @@ impl<S: System> System for Remembering<'_, S> {
     }
     fn contraction(&self, tube: &Tube) -> Result<Contraction, NoProof> {
         self.system.contraction(tube)
+    }
+    fn run_twice(&self, how_much: Twice, goes_on: &(dyn Fn() -> bool + Sync)) {
+        self.system.run_twice(how_much, goes_on);
+    }
+    fn objections(&self) -> Vec<String> {
+        self.system.objections()
     }
     fn glance(&self, state: &S::State) -> [f64; 3] {
         self.system.glance(state)

@@ -20,6 +20,7 @@ mod twice;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use anabranch_bridge::attributes::{self, Remembered};
 use anabranch_bridge::protocol::Begin;
 use anabranch_bridge::{Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Pace, Role, Support, Times};
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
@@ -125,6 +126,8 @@ pub struct ForeignDriver {
     /// Position of the first requirement about the driver itself.
     requirement: u16,
     faults: Mutex<FaultLog>,
+    /// What it remembers apart from the variables it names.
+    hidden_attributes: Remembered,
 }
 
 /// How the host sees path and speed for a driver.
@@ -167,6 +170,7 @@ impl ForeignDriver {
             starts: Vec::new(),
             requirement: 0,
             faults: Mutex::default(),
+            hidden_attributes: Remembered::default(),
             fleet,
         })
     }
@@ -253,6 +257,14 @@ impl ForeignDriver {
             Merging::Memoryless => "it remembers nothing but what it gives".to_owned(),
             Merging::Off => "memory is hidden, so nothing merges".to_owned(),
             Merging::Ignored => "memory is hidden and ignored".to_owned(),
+        }
+    }
+
+    /// What is not compared when states are merged, in words; nothing where everything is.
+    pub fn not_compared(&self) -> Option<String> {
+        match self.merging() {
+            Merging::Key => attributes::words(self.hidden_attributes.varying(), self.word()),
+            Merging::Bytes | Merging::Memoryless | Merging::Off | Merging::Ignored => None,
         }
     }
 

@@ -107,7 +107,7 @@ impl Drive {
         for (((op, answer), revived), (group, token)) in saves.into_iter().zip(revived).zip(groups.iter().zip(tokens)) {
             let saved = match (revived.wrong, answer) {
                 (Some(broken), _) => Err(broken),
-                (None, Answer::Saved { bytes }) => {
+                (None, Answer::Saved { bytes, .. }) => {
                     let bytes = bytes.map(|bytes| Digest::of(&bytes));
                     let known = lanes[group[0]].state.foreign().and_then(|memory| memory.bytes);
                     match known == bytes {
