@@ -82,9 +82,13 @@ impl<R: Clone> Sample<R> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The paths to run a second time, in order. `beginnings` has the addresses of all beginnings of a path, the path
+    /// The paths to run a second time, in order: as a share as much as was run, at most [`DOUBLED`]. `beginnings` has the addresses of all beginnings of a path, the path
     /// itself last.
     pub fn plan(&self, how_much: Twice, beginnings: impl Fn(&R) -> Vec<u128>) -> Vec<R> {
+        self.plan_up_to(how_much, self.seen().clamp(DOUBLED_MIN, DOUBLED), beginnings)
+    }
+    /// The same with another share.
+    pub fn plan_up_to(&self, how_much: Twice, share: u64, beginnings: impl Fn(&R) -> Vec<u128>) -> Vec<R> {
         let held = self.all();
         let mut ways: Vec<(&R, Vec<u128>)> = held.values().map(|record| (record, beginnings(record))).collect();
         let everything = how_much == Twice::Whole && self.is_whole();
@@ -96,7 +100,7 @@ impl<R: Clone> Sample<R> {
         for (record, way) in ways {
             let is_enough = match how_much {
                 Twice::Whole => !everything && covered.len() as u64 >= DOUBLED,
-                Twice::Share => repeated >= self.seen().clamp(DOUBLED_MIN, DOUBLED),
+                Twice::Share => repeated >= share,
             };
             if is_enough {
                 break;

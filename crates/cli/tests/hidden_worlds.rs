@@ -157,6 +157,46 @@ fn nothing_depends_on_the_unit_of_a_world() {
 }
 
 #[test]
+fn a_driver_whose_branches_share_a_flag_is_not_reproducible() {
+    let project = Project::new();
+    project.write(
+        "av.py",
+        r#"import anabranch
+
+ONCE = []
+
+class Av(anabranch.Driver):
+    memoryless = True
+
+    def step(self, seen):
+        if seen.path.lateral > 0.05:
+            ONCE.append(1)
+        speed = max(-1.0, min(1.0, seen.path.speed_max - seen.speed))
+        return anabranch.Command(steer=-0.4 * seen.path.lateral - 0.8 * seen.path.heading + 1e-9 * bool(ONCE), accel=speed)
+"#,
+    );
+    std::fs::copy(root().join("scenarios/narrow-passage.toml"), project.file("passage.toml")).expect("it is there");
+    let explore = [
+        "explore",
+        "passage.toml",
+        "--driver",
+        "av.py",
+        "--until",
+        "2 s",
+        "--merge",
+        "none",
+        "--rollouts",
+        "0",
+        "-j",
+        "1",
+    ];
+    let (code, found) = json(&project, &explore);
+    assert_eq!((code, &found["verdict"]), (6, &"not reproducible".into()), "{found}");
+    let told = found["not_reproducible"].to_string();
+    assert!(told.contains("in a new instance") && told.contains("fork"), "{told}");
+}
+
+#[test]
 fn a_driver_that_names_one_of_two_integrators_does_not_hide_the_other() {
     let project = Project::new();
     let driver = |key: &str| {

@@ -81,7 +81,8 @@ impl WorldSystem {
         if let Some(first) = self.differences().into_iter().next() {
             return Some(format!("the world is not reproducible: {}", first.text));
         }
-        let (segments, asked) = (self.doubled(), self.twice().asked);
+        let segments = self.doubled();
+        let asked = self.twice().asked;
         match asked {
             None => Some("no segment of the world was run twice".to_owned()),
             Some((Twice::Whole, true)) => None,

@@ -247,6 +247,10 @@ impl Subject for Drive {
     fn fault_text(&self, start: usize, choices: &[Choice]) -> Option<String> {
         Some(self.foreign()?.fault_on(start, choices)?.text)
     }
+    fn differences(&self) -> Vec<Unstable> {
+        let all = self.foreign().map_or_else(Vec::new, ForeignDriver::differences);
+        all.into_iter().map(|(start, choices, text)| Unstable { start, choices, text }).collect()
+    }
     fn not_compared(&self) -> Option<String> {
         self.foreign().and_then(ForeignDriver::not_compared)
     }

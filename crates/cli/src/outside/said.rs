@@ -28,6 +28,9 @@ pub fn health(driver: &ForeignDriver, patience: Patience) -> String {
     if driver.doubled() > 0 {
         text += &format!("; segments run twice: {}", grouped(driver.doubled()));
     }
+    if driver.run_anew() > 0 {
+        text += &format!("; run again in a new instance: {}", grouped(driver.run_anew()));
+    }
     text + &started_again(&times)
 }
 
@@ -135,6 +138,7 @@ pub fn health_json(driver: &ForeignDriver) -> Value {
     object["late_share"] = json!(late_share(&times));
     object["latency_budget_s"] = json!(driver.latency_budget_s());
     object["doubled_segments"] = json!(driver.doubled());
+    object["segments_run_anew"] = json!(driver.run_anew());
     object["restarts"] = json!(times.restarts);
     object["faults"] = json!(driver.faults().len());
     object["faults_by_kind"] = json!(faults_by_kind(driver));

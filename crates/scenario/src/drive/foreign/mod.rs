@@ -4,6 +4,7 @@
 //! reported of its memory, and a handle on the saved state outside, which is a cache: where it is gone the path is run
 //! again from the start and must lead to the same bits.
 
+mod anew;
 mod batch;
 mod check;
 mod faults;
@@ -21,11 +22,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anabranch_bridge::attributes::{self, Remembered};
+use anabranch_bridge::doubling::Sample;
 use anabranch_bridge::protocol::Begin;
 use anabranch_bridge::{Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Pace, Role, Support, Times};
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
 use anabranch_kernel::{CellSize, Params, Variable};
 
+use super::state::DriveState;
 pub use faults::AvFault;
 use faults::FaultLog;
 pub use memory::ForeignMemory;
@@ -128,6 +131,8 @@ pub struct ForeignDriver {
     faults: Mutex<FaultLog>,
     /// What it remembers apart from the variables it names.
     hidden_attributes: Remembered,
+    /// States whose paths may be run again.
+    sample: Sample<DriveState>,
 }
 
 /// How the host sees path and speed for a driver.
@@ -171,6 +176,7 @@ impl ForeignDriver {
             requirement: 0,
             faults: Mutex::default(),
             hidden_attributes: Remembered::default(),
+            sample: Sample::default(),
             fleet,
         })
     }
