@@ -54,7 +54,7 @@ def test_a_state_goes_on_alike_however_it_was_kept() -> None:
         truth = [walk(host, trunk + tail)[len(trunk) :] for tail in tails]
     cases = [("memory.py", way) for way in ("copy", "fork")]
     for file, way in [*cases, ("own.py", "own"), ("own.py", "copy"), ("hidden.py", "fork")]:
-        with Host(file, ANABRANCH_SNAPSHOT=way) as host:
+        with Host(str(file), ANABRANCH_SNAPSHOT=way) as host:
             assert host.card()["snapshot"] == way
             walk(host, trunk)
             host.ask("save", branch=0, token=3)
@@ -160,6 +160,30 @@ def test_a_world_runs_segments_under_errors() -> None:
             assert host.ask("run", branch=4, modes=[0, 0])["violated"] == ["wall"]
 
 
+def test_what_a_world_remembers_besides_is_reported_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "counting.py"
+    file.write_text(
+        "import anabranch\n"
+        "class Counting(anabranch.World):\n"
+        "    errors = {'push': [0.0, 1.0]}\n"
+        "    merge = {'x': 0.1}\n"
+        "    constants = ['table']\n"
+        "    def reset(self, seed):\n"
+        "        self.place, self.pushes, self.table, self.law = 0.5, 0, [1, 2], lambda x: x\n"
+        "    def run(self, error):\n"
+        "        self.place += error.push\n"
+        "        self.pushes += error.push > 0\n"
+        "        return anabranch.Segment(x=self.place)\n"
+    )
+    for way in WAYS:
+        with Host(str(file), ANABRANCH_SNAPSHOT=way) as host:
+            host.ask("reset", branch=0, begin={"seed": 1})
+            runs = [host.ask("run", branch=0, modes=[mode])["attributes"] for mode in (0, 1, 0)]
+            # `place` is the reported value under another name, and `table` is constant.
+            assert all(set(run) == {"pushes", "law"} for run in runs), runs
+            assert runs[0]["law"] == runs[1]["law"] and runs[0]["pushes"] != runs[1]["pushes"] == runs[2]["pushes"]
+
+
 def test_blobs_beside_a_message_reach_the_driver(tmp_path: Path) -> None:
     lines = ["import anabranch", "class Blob(anabranch.Driver):", "    def step(self, seen):"]
     (tmp_path / "blob.py").write_text("\n".join([*lines, "        return (float(len(seen.blobs[1])), 0.0)\n"]))
@@ -221,7 +245,7 @@ def test_ten_thousand_malformed_requests_of_each_kind_are_answered_and_cost_noth
     ]
     chance = random.Random(11)
     bodies = [msgpack.packb({"anabranch": 1, "seq": 1, "ops": [op]}) for op in ops]
-    with Host(file, ANABRANCH_SNAPSHOT="copy") as host:
+    with Host(str(file), ANABRANCH_SNAPSHOT="copy") as host:
         start = 0
         for number in range(10_000 * len(bodies)):
             body = bodies[number % len(bodies)]

@@ -13,7 +13,7 @@ struct Campaign {
     dose: &'static str,
 }
 
-const CAMPAIGNS: [Campaign; 7] = [
+const CAMPAIGNS: [Campaign; 8] = [
     Campaign {
         name: "families",
         package: "anabranch-explore",
@@ -53,6 +53,14 @@ const CAMPAIGNS: [Campaign; 7] = [
         test: "disk_faults::a_fault",
         variable: "ANABRANCH_FAULTS_EVERY",
         dose: "1",
+    },
+    Campaign {
+        name: "twice",
+        package: "anabranch-bridge",
+        binary: "bridge",
+        test: "a_world_that_differs_in_one_of_a_thousand_segments_is_caught",
+        variable: "ANABRANCH_TRIALS",
+        dose: "200",
     },
     Campaign {
         name: "models",

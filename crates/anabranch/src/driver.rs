@@ -118,7 +118,7 @@ impl<D: Driver> DriverInstance<D> {
                 Some(driver) => {
                     let bytes = driver.bytes().map(serde_bytes::ByteBuf::from);
                     self.saved.insert(*token, driver);
-                    Answer::Saved { bytes }
+                    Answer::Saved { bytes, attributes: None }
                 }
                 None => failed(format!("there is no branch {branch}")),
             },

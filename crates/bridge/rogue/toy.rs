@@ -123,7 +123,7 @@ impl Toy {
                 self.saved.insert(*token, state);
                 let bytes =
                     [state.x.to_le_bytes(), state.v.to_le_bytes(), u64::from(state.steps).to_le_bytes()].concat();
-                Answer::Saved { bytes: self.card.saves_bytes.then(|| bytes.into()) }
+                Answer::Saved { bytes: self.card.saves_bytes.then(|| bytes.into()), attributes: None }
             }
             Op::Drop { tokens } => {
                 tokens.iter().for_each(|token| {

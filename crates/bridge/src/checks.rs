@@ -193,7 +193,7 @@ pub fn check_answer(card: &Card, op: &Op, answer: &Answer) -> Result<(), Misbeha
             check_segment(world, segment, *record)
         }
         // Bytes may be left out where the memory cannot be told: such a state is merged with no other.
-        (_, Answer::Saved { bytes }) => ensure(card.saves_bytes || bytes.is_none(), Kind::BrokenPromise, || {
+        (_, Answer::Saved { bytes, .. }) => ensure(card.saves_bytes || bytes.is_none(), Kind::BrokenPromise, || {
             "claims no canonical bytes (`saves_bytes`), but a saved state has some".to_owned()
         }),
         (_, Answer::Points { points }) => {

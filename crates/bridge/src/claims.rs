@@ -7,7 +7,7 @@ use anabranch_kernel::{Chance, Seed};
 
 use crate::fleet::{Fleet, Seat};
 use crate::misbehaviour::{Kind, Misbehaviour};
-use crate::protocol::{Answer, Begin, Branch, CarNow, Card, Op, Push, Role, Seen, Support, TokenId};
+use crate::protocol::{Answer, Begin, Branch, CarNow, Card, Op, Push, Role, Seen, Support, TokenId, WorldSegment};
 
 /// One claim, and whether it is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +57,8 @@ impl Probe {
         });
         let sites = card.world.as_deref().map_or(&[][..], |world| &world.sites);
         let at_once = card.world.as_deref().and_then(|world| world.at_once).map_or(sites.len(), usize::from);
-        let modes = (0..STEPS).map(|n| {
+        let segments = card.world.as_deref().map_or(STEPS, |world| STEPS.min(u64::from(world.segments_max)));
+        let modes = (0..segments).map(|n| {
             let mode = |(site, card): (usize, &crate::protocol::SiteCard)| {
                 let modes = card.modes.len().max(1) as u64;
                 if (site + n as usize) % sites.len() < at_once {
@@ -98,14 +99,19 @@ fn push(seen: &Seen) -> Push {
 pub fn check_claims(fleet: &Fleet, probe: &Probe) -> Result<Vec<Claim>, Misbehaviour> {
     let mut seat = fleet.seat(0);
     let role = fleet.card().role;
-    let mut trial = Trial { probe, role, straight: Vec::new(), half: probe.len(role) / 2 };
-    seat.end();
-    trial.straight = trial.whole_run(&mut seat, 0)?;
+    let mut trial = Trial { probe, role, straight: Vec::new(), len: probe.len(role), half: 0 };
+    // The first instance there was is compared with later ones.
+    if !seat.is_new() {
+        seat.renew();
+    }
+    trial.straight = trial.first_run(&mut seat)?;
+    trial.len = trial.straight.len();
+    trial.half = trial.len / 2;
     let mut claims = Vec::new();
     let mut tell = |claim: &'static str, result: Result<(), Misbehaviour>| {
         claims.push(Claim { claim, broken: result.err() });
     };
-    seat.end();
+    seat.renew();
     tell("a new instance answers like the one before", trial.begins_again(&mut seat));
     let support = fleet.card().support;
     if support != Support::None {
@@ -124,7 +130,7 @@ pub fn check_claims(fleet: &Fleet, probe: &Probe) -> Result<Vec<Claim>, Misbehav
         tell("it has no memory: the answer depends on what it sees alone", trial.forgets(&mut seat));
     }
     // Whatever was saved here goes with the instance.
-    seat.end();
+    seat.renew();
     Ok(claims)
 }
 
@@ -135,11 +141,20 @@ struct Trial<'a> {
     probe: &'a Probe,
     role: Role,
     straight: Vec<Answer>,
+    /// Steps of a run.
+    len: usize,
     half: usize,
 }
 
 fn one(seat: &mut Seat<'_>, op: Op) -> Result<Answer, Misbehaviour> {
-    seat.ask(&[op])?.swap_remove(0)
+    let mut answer = seat.ask(&[op])?.swap_remove(0)?;
+    // What it remembers besides is not what it answers: a cache may be there or not.
+    match &mut answer {
+        Answer::Segment(segment) => segment.attributes = None,
+        Answer::Saved { attributes, .. } => *attributes = None,
+        _ => {}
+    }
+    Ok(answer)
 }
 
 impl Trial<'_> {
@@ -154,9 +169,22 @@ impl Trial<'_> {
     ) -> Result<Vec<Answer>, Misbehaviour> {
         range.map(|n| one(seat, self.probe.op(self.role, branch, n))).collect()
     }
+    /// The run that the others are compared with. Nobody goes on with a world whose run is over.
+    fn first_run(&self, seat: &mut Seat<'_>) -> Result<Vec<Answer>, Misbehaviour> {
+        self.reset(seat, 0)?;
+        let mut answers = Vec::new();
+        for n in 0..self.len {
+            answers.push(one(seat, self.probe.op(self.role, 0, n))?);
+            let is_over = |segment: &WorldSegment| segment.done || !segment.violated.is_empty();
+            if matches!(answers.last(), Some(Answer::Segment(segment)) if is_over(segment)) {
+                break;
+            }
+        }
+        Ok(answers)
+    }
     fn whole_run(&self, seat: &mut Seat<'_>, branch: Branch) -> Result<Vec<Answer>, Misbehaviour> {
         self.reset(seat, branch)?;
-        self.steps(seat, branch, 0..self.probe.len(self.role))
+        self.steps(seat, branch, 0..self.len)
     }
     fn all(&self) -> std::ops::Range<usize> {
         0..self.straight.len()

@@ -14,6 +14,7 @@
 //! 3. **The key sees only what is reported.** What a driver remembers and does not report is hidden; merging over
 //!    it is refused unless somebody asked for it, and the verdict then names it.
 
+pub mod attributes;
 mod blobs;
 pub mod body;
 pub mod checks;
@@ -24,6 +25,7 @@ mod clock;
 pub mod connect;
 mod conversation;
 mod differs;
+pub mod doubling;
 pub mod fleet;
 pub mod fmu;
 pub mod instance;
@@ -51,4 +53,4 @@ pub use protocol::{
 };
 pub use serve::{ENDPOINT_VARIABLE, Endpoint, ServeError, serve};
 pub use tape::{RecordingFactory, ReplayFactory};
-pub use world::{MergeRule, Straight, WorldError, WorldState, WorldSystem};
+pub use world::{Difference, MergeRule, Straight, WorldError, WorldState, WorldSystem};

@@ -10,6 +10,7 @@ mod exploring;
 mod faults;
 mod firing;
 mod fmus;
+mod hidden_worlds;
 mod interrupting;
 mod links;
 mod model_tools;

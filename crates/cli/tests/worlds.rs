@@ -157,13 +157,15 @@ fn flags_say_how_a_world_is_explored_and_threads_change_nothing() {
     assert_eq!((&short["segments"], &short["settings"]["merge"]), (&3.into(), &"none".into()));
     let (code, few) = explore(&["--budget", "states=2"]);
     assert_eq!((code, &few["complete"]), (if few["findings"] == 0 { 5 } else { 1 }, &false.into()), "{few}");
+    assert_eq!(one["settings"]["keep"], "extremes", "of x and v");
+    let (_, worst) = explore(&["--keep", "worst"]);
+    assert!(worst["segments"].as_u64() < one["segments"].as_u64(), "{worst}");
     let (_, coarse) = explore(&["--merge", "x=0.5m,v=exact"]);
     assert_eq!(coarse["settings"]["merge"], serde_json::json!(["x 0.5 m", "v exact"]));
     for (flags, told) in [
         (["--until", "99 s"], "the world ends after 8 s"),
         (["--merge", "z=1m"], "`z` is no state variable"),
         (["--set", "ego.start.y=1 m"], "--set is about scenarios"),
-        (["--keep", "extremes"], "needs a system that names axes"),
     ] {
         let ran = project.run(&[&["explore", "./toy_world"][..], &flags].concat());
         assert!(ran.code == 2 && ran.err.contains(told), "{flags:?}: {ran:?}");

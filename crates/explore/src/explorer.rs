@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::AtomicBool;
 
-use anabranch_kernel::{Choice, Choices, Digest, Fault, Grid, KeyWriter, Seed, System};
+use anabranch_kernel::{Choice, Choices, Digest, Fault, Grid, KeyWriter, Seed, System, Twice};
 
 use crate::checkpoint::{self, Log, Notes, Resumed, Walker};
 use crate::closer::{Closer, Looked};
@@ -327,6 +327,12 @@ impl<'a, S: System> Explorer<'a, S> {
             Err(Held::Failed(Fault::External(_))) if graph.fault_count > 0 => (Vec::new(), stop),
             Err(Held::Failed(fault)) => return Err(fault.into()),
         };
+        if !matches!(stop, Some(Stop::Interrupted | Stop::FirstFinding)) {
+            let is_exhaustive =
+                stop.is_none() && (settings.merge == Merge::None || is_exhausted) && graph.progress.findings == 0;
+            let how_much = if is_exhaustive { Twice::Whole } else { Twice::Share };
+            system.run_twice(how_much, &|| limits.urgent().is_none());
+        }
         let no_evidence = || if self.proves { Soundness::resumed() } else { Soundness::not_asked() };
         let soundness = graph.evidence.take().map_or_else(no_evidence, |evidence| {
             let complete = stop.is_none() && graph.fault_count == 0;

@@ -220,6 +220,10 @@ impl<S: System> Explored<'_, S> {
 
     /// How much margin merged pairs ask for: the gaps between their margins add up over all merges before.
     fn estimate(&self, pairs: &[Pair<S::State>], why: String) -> Soundness {
+        if self.margin == f64::INFINITY {
+            let why = format!("{why}; no segment reports a margin, so no resolution can be stated");
+            return Soundness::Unknown { why };
+        }
         let mut gaps = [0.0_f64; FOLLOWED];
         let mut followed = 0;
         for (number, pair) in pairs.iter().enumerate() {

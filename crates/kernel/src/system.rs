@@ -167,6 +167,15 @@ impl<S> Job<S> {
     }
 }
 
+/// How much of what was run is run a second time ([`System::run_twice`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Twice {
+    /// A share of it, for at most about the cost of the first time.
+    Share,
+    /// Everything, or of many segments enough of them: *safe* is about to be said.
+    Whole,
+}
+
 static NO_PARAMS: ParamSpace = ParamSpace { axes: Vec::new() };
 
 /// A closed loop that can be run for one segment from any saved state.
@@ -276,6 +285,12 @@ pub trait System: Sync {
     fn contraction(&self, tube: &Tube) -> Result<Contraction, NoProof> {
         let _ = tube;
         Err(NoProof::because("nothing is known about how differences of states evolve in this system"))
+    }
+    /// Runs segments that were run before a second time, from the start and without saved states, and compares what they
+    /// report: for systems whose answers are a function of the path only if somebody outside keeps a promise. What
+    /// came of it is in [`objections`](System::objections). `goes_on` says whether there is time left.
+    fn run_twice(&self, how_much: Twice, goes_on: &(dyn Fn() -> bool + Sync)) {
+        let _ = (how_much, goes_on);
     }
     /// Where the state is, for pictures: x, y, heading.
     fn glance(&self, state: &Self::State) -> [f64; 3] {

@@ -22,4 +22,4 @@ mod stored;
 pub use conclusion::{Conclusion, Findings, Ground, Stop, Tone, Unfinished, Unsteady, Why};
 pub use coverage::{Coverage, Resolution, Share};
 pub use evidence::{Evidence, Musts, Remark, conclude};
-pub use outcome::{coverage_of, runs_needed};
+pub use outcome::coverage_of;

@@ -68,7 +68,7 @@ fn older_coverage(result: &Value) -> Coverage {
             share: real("runs_inside"),
             low: real("runs_inside_low"),
             high: real("runs_inside_high"),
-            needed: anabranch_explore::COVERED_SHARE,
+            needed: anabranch_explore::TARGET_SHARE,
             is_covered,
         }),
         None => Coverage::Unknown { why: "coverage was not measured".to_owned() },

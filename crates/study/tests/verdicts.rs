@@ -175,13 +175,6 @@ fn results_of_versions_with_the_word_alone_are_read() {
     assert_eq!(read("null"), "incomplete");
 }
 
-#[test]
-fn too_few_random_runs_are_counted_from_the_share_that_is_needed() {
-    let (share, runs) = (anabranch_explore::COVERED_SHARE, anabranch_study::runs_needed() as i32);
-    // So many runs would all stay inside with less than 5 % if a share of that many did; one less might.
-    assert!(share.powi(runs) <= 0.05 && share.powi(runs - 1) > 0.05, "{runs}");
-}
-
 /// All Rust files below a folder.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

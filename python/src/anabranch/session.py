@@ -13,6 +13,7 @@ from typing import Any, Optional
 from . import rows, wire
 from .begin import Begin
 from .canonical import canonical
+from .memory import attributes
 from .states import States, begin_run
 from .world import Error, Segment, World, modes_of, requirements_of
 
@@ -114,7 +115,8 @@ class Session:
         return wire.DONE
 
     def save(self, branch: int, token: int) -> bytes:
-        saved = self.states.save(self.branches[branch], self.begins[branch])
+        thing = self.branches[branch]
+        saved = self.states.save(thing, self.begins[branch])
         del self.branches[branch], self.begins[branch]
         self.saved[token] = saved
         body: dict[str, Any] = {}
@@ -126,6 +128,8 @@ class Session:
             # What cannot be told after all is left out: the host then merges such a state with no other.
             if data is not None:
                 body["bytes"] = data if chance is None else canonical((data, chance))
+        if self.key_of is not None:
+            body["attributes"] = attributes(thing, thing.key, self.key_of(thing))
         packed: bytes = wire.pack({"saved": body})
         return packed
 
@@ -154,7 +158,10 @@ class Session:
         self.keep_chance(branch)
         if not isinstance(segment, Segment):
             raise TypeError(f"`run` returned {type(segment).__name__}; return anabranch.Segment(…)")
-        packed: bytes = wire.pack({"segment": self.segment(segment, frames, bool(fields.get("record", False)))})
+        body = self.segment(segment, frames, bool(fields.get("record", False)))
+        if self.merge:
+            body["attributes"] = attributes(world, self.merge, body["values"])
+        packed: bytes = wire.pack({"segment": body})
         return packed
 
     def segment(self, segment: Segment, frames: list[list[float]], record: bool) -> dict[str, Any]:

@@ -30,6 +30,8 @@ pub(super) struct Inner {
     /// Those that somebody is about to continue.
     pinned: BTreeSet<TokenId>,
     pub(super) times: Times,
+    /// The next instance is started because somebody wanted a new one.
+    is_renewed: bool,
 }
 
 impl std::fmt::Debug for Inner {
@@ -118,6 +120,10 @@ impl Seat<'_> {
     /// anything before.
     pub fn is_empty(&self) -> bool {
         self.inner.instance.is_none()
+    }
+    /// Whether the instance here, or the one that the next exchange starts, has done nothing yet.
+    pub fn is_new(&self) -> bool {
+        self.is_empty() || self.inner.times.exchanges == 0
     }
     /// Whether a saved state still lives here.
     pub fn holds(&self, token: &Token) -> bool {
@@ -220,11 +226,17 @@ impl Seat<'_> {
         self.inner.pinned.clear();
     }
 
+    /// Ends the instance because a new one is wanted, not because something went wrong: this is not counted as a restart.
+    pub fn renew(&mut self) {
+        self.end();
+        self.inner.is_renewed = true;
+    }
+
     fn ensure(&mut self) -> Result<(), Misbehaviour> {
         if self.inner.instance.is_some() {
             return Ok(());
         }
-        let again = self.inner.times.exchanges > 0;
+        let again = self.inner.times.exchanges > 0 && !self.inner.is_renewed;
         let (instance, generation) = self.fleet.start()?;
         if *instance.card() != self.fleet.card {
             let text = "a new instance describes itself differently than the first one did";

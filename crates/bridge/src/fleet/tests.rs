@@ -58,7 +58,7 @@ impl Instance for Counter {
                 }
                 Op::Save { branch, token } => {
                     self.saved.insert(*token, self.branches[branch]);
-                    Answer::Saved { bytes: None }
+                    Answer::Saved { bytes: None, attributes: None }
                 }
                 Op::Drop { tokens } => {
                     self.saved.retain(|token, _| !tokens.contains(token));

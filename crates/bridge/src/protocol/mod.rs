@@ -30,6 +30,10 @@ pub type Branch = u32;
 /// Number of a saved state; chosen by the host.
 pub type TokenId = u32;
 
+/// Digests of what code remembers apart from the variables it names, by the names of its attributes. No digest: the content
+/// cannot be told. An instance that cannot look into itself leaves them out.
+pub type Attributes = std::collections::BTreeMap<String, Option<u64>>;
+
 /// From host to instance: everything that is asked at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
@@ -135,6 +139,9 @@ pub enum Answer {
         /// The whole memory in canonical form, where the instance can tell: equal bytes, equal future.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<serde_bytes::ByteBuf>,
+        /// Digests of attributes that count for merging by nothing in [`Card::key`]; see [`Attributes`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attributes: Option<Attributes>,
     },
     /// To [`Op::Ask`].
     Points {
@@ -199,4 +206,7 @@ pub struct WorldSegment {
     pub margin: Option<f64>,
     /// Values of [`WorldCard::signals`] for every tick of the segment, if they were asked for.
     pub frames: Vec<Vec<f64>>,
+    /// Digests of attributes that count for merging by nothing in [`WorldCard::merge`]; see [`Attributes`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<Attributes>,
 }

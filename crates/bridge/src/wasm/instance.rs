@@ -79,7 +79,7 @@ impl WasmInstance {
                 let bytes = image.digest().0.to_le_bytes().to_vec();
                 self.saved.insert(*token, image);
                 self.free.push(slot);
-                Ok(Answer::Saved { bytes: Some(bytes.into()) })
+                Ok(Answer::Saved { bytes: Some(bytes.into()), attributes: None })
             }
             Op::Drop { tokens } => {
                 for token in tokens {

@@ -4,6 +4,7 @@ use anabranch_kernel::{Choice, Digest, Fault, SegmentEnd, Verdict, Watch};
 
 use super::runner::{Outcome, Ran};
 use super::{MergeRule, WorldState, WorldSystem};
+use crate::attributes;
 use crate::misbehaviour::{Kind, Misbehaviour};
 
 impl WorldSystem {
@@ -45,6 +46,10 @@ impl WorldSystem {
         // Zero has one sign, so that equal values have equal bytes.
         state.values = segment.values.iter().map(|value| value + 0.0).collect();
         state.danger = segment.danger + 0.0;
+        state.hidden = segment.attributes.as_ref().filter(|_| self.rule == MergeRule::Values).map(attributes::digest);
+        if let Some(attributes) = segment.attributes.as_ref().filter(|_| self.rule == MergeRule::Values) {
+            self.hidden.note(attributes);
+        }
         state.live = ran.token;
         if let Some(margin) = segment.margin {
             watch.see_margin(margin);

@@ -3,26 +3,37 @@
 //! The explorer sees paths, values and verdicts. Where a state lives, whether it must be rebuilt, and which of many
 //! branches in one message was the one that crashed, is settled here ([`runner`](self)).
 
+mod alike;
 mod apply;
+mod claims;
 mod runner;
+mod said;
 mod state;
 mod straight;
+mod twice;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use anabranch_kernel::{
-    Choice, Danger, ErrorSpace, ErrorSpaceError, Fault, Job, KeyWriter, Mode, Params, Seed, SegmentEnd, Signal, Site,
-    System, Variable, Watch,
+    AXES_MAX, CellSize, Choice, Danger, ErrorSpace, ErrorSpaceError, Fault, Job, KeyWriter, Mode, Params, Seed,
+    SegmentEnd, Signal, Site, System, Twice, Variable, Watch,
 };
 
 pub use state::WorldState;
 pub use straight::Straight;
+pub use twice::Difference;
 
+use crate::attributes::Remembered;
+use crate::claims::Claim;
+use crate::doubling::Sample;
 use crate::fleet::Fleet;
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::protocol::{Role, WorldCard};
-use runner::{Pace, Task};
+use alike::{Pairs, Parted};
+use runner::{Outcome, Pace, Task};
+use said::Report;
+use twice::{Doubled, Record};
 
 /// Most misbehaviours of which the evidence is kept; more are counted by the explorer all the same.
 const FAULTS_KEPT: usize = 1_000;
@@ -71,6 +82,8 @@ pub struct WorldSystem {
     rule: MergeRule,
     errors: ErrorSpace,
     variables: Vec<Variable>,
+    /// Variables along which extreme members of a cell are kept, with their cell sizes: the first continuous ones.
+    axes: Vec<(usize, f64)>,
     requirements: Vec<String>,
     signals: Vec<Signal>,
     pace: Pace,
@@ -78,6 +91,15 @@ pub struct WorldSystem {
     incidents: Mutex<Vec<Misbehaviour>>,
     /// Why no instance starts any more.
     gone: Mutex<Option<Misbehaviour>>,
+    /// Segments that may be run twice, and what came of it.
+    sample: Sample<Record>,
+    twice: Mutex<Doubled>,
+    /// What it claims, once that was tried.
+    claims: Mutex<Option<Vec<Claim>>>,
+    /// What it remembers apart from the values it names, and states that differ only there.
+    hidden: Remembered,
+    pairs: Pairs<WorldState>,
+    parted: Mutex<Parted>,
 }
 
 impl WorldSystem {
@@ -97,15 +119,27 @@ impl WorldSystem {
         };
         let requirements = world.requirements.iter().cloned();
         let requirements = requirements.chain(Kind::ALL.iter().map(|kind| format!("driver.{}", kind.name()))).collect();
+        let variables = variables_of(&world, rule);
+        let axes = variables.iter().enumerate().filter_map(|(n, variable)| match variable.size {
+            CellSize::Size(size) => Some((n, size)),
+            CellSize::Exact | CellSize::Ignore => None,
+        });
         Ok(Self {
             errors: errors_of(&world)?,
-            variables: variables_of(&world, rule),
+            axes: axes.take(AXES_MAX / 2).collect(),
+            variables,
             requirements,
             signals: world.signals.iter().map(|signal| Signal::new(&signal.name, &signal.unit)).collect(),
             pace: Pace::default(),
             faults: Mutex::default(),
             incidents: Mutex::default(),
             gone: Mutex::default(),
+            sample: Sample::default(),
+            twice: Mutex::default(),
+            claims: Mutex::default(),
+            hidden: Remembered::default(),
+            pairs: Pairs::default(),
+            parted: Mutex::default(),
             fleet,
             world,
             rule,
@@ -151,6 +185,22 @@ impl WorldSystem {
         self.gone.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Moves the state to the end of the segment, and remembers what it reported.
+    fn settle(
+        &self,
+        state: &mut WorldState,
+        choice: Choice,
+        outcome: Outcome,
+        watch: &mut Watch<'_>,
+    ) -> Result<SegmentEnd, Fault> {
+        let (before, report) = (state.said.take(), Report::of(&outcome));
+        let end = self.apply(state, choice, outcome, watch)?;
+        self.remember(state, before, report);
+        if end == SegmentEnd::Open {
+            self.pair(state);
+        }
+        Ok(end)
+    }
     fn ticks_per_segment(&self) -> u64 {
         (self.world.segment_s / self.world.tick_s).round().max(1.0) as u64
     }
@@ -222,7 +272,7 @@ impl System for WorldSystem {
     fn run(&self, state: &mut WorldState, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
         let task = Task { state, choice, record: watch.is_recording() };
         let outcome = self.run_tasks(&[task]).pop().expect("one outcome for one task");
-        self.apply(state, choice, outcome, watch)
+        self.settle(state, choice, outcome, watch)
     }
     fn run_many(&self, jobs: &mut [Job<WorldState>]) {
         let tasks: Vec<Task<'_>> =
@@ -230,7 +280,7 @@ impl System for WorldSystem {
         let outcomes = self.run_tasks(&tasks);
         for (job, outcome) in jobs.iter_mut().zip(outcomes) {
             let mut watch = Watch::off();
-            job.end = self.apply(&mut job.state, job.choice, outcome, &mut watch);
+            job.end = self.settle(&mut job.state, job.choice, outcome, &mut watch);
             (job.notes, job.margin) = (watch.notes, watch.margin);
         }
     }
@@ -260,7 +310,17 @@ impl System for WorldSystem {
         }
     }
     fn danger(&self, state: &WorldState) -> Danger {
-        Danger { worst: state.danger, ..Danger::default() }
+        // In cells, so that nothing depends on the unit of a variable.
+        let along = |&(n, cell): &(usize, f64)| state.values.get(n).map_or(0.0, |value| value / cell);
+        let axes = self.axes.iter().map(along).flat_map(|value| [value, -value]).collect();
+        Danger { worst: state.danger, axes }
+    }
+    fn run_twice(&self, how_much: Twice, goes_on: &(dyn Fn() -> bool + Sync)) {
+        self.double(how_much, goes_on);
+        self.follow_pairs(goes_on);
+    }
+    fn objections(&self) -> Vec<String> {
+        self.doubts().into_iter().chain(self.doubts_about_claims()).chain(self.doubts_about_memory()).collect()
     }
     fn glance(&self, state: &WorldState) -> [f64; 3] {
         ["x", "y", "heading"].map(|name| {

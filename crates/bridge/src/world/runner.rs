@@ -52,7 +52,7 @@ impl Pace {
     /// Before anything is known.
     const SEGMENTS_FIRST: u64 = 8;
 
-    fn segments(&self) -> usize {
+    pub(super) fn segments(&self) -> usize {
         let (time, count) = (self.nanoseconds.load(Ordering::Relaxed), self.segments.load(Ordering::Relaxed));
         let fitting = if count == 0 { Self::SEGMENTS_FIRST } else { Self::MESSAGE_NS * count / time.max(1) };
         fitting.clamp(1, Self::SEGMENTS_MAX) as usize
@@ -191,7 +191,7 @@ impl WorldSystem {
         saved: Result<Answer, Misbehaviour>,
     ) -> Ran {
         match (saved, save) {
-            (Ok(Answer::Saved { bytes }), Some(id)) => {
+            (Ok(Answer::Saved { bytes, .. }), Some(id)) => {
                 Ran { segment, bytes: bytes.map(serde_bytes::ByteBuf::into_vec), token: Some(seat.saved(id)) }
             }
             (Err(wrong), _) => {

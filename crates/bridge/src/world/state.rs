@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anabranch_kernel::{Choice, Digest, Params, Seed};
 use serde::{Deserialize, Serialize};
 
+use super::said::Said;
 use crate::fleet::Token;
 
 /// A state is its path; the token is a cache that may be gone.
@@ -17,8 +18,13 @@ pub struct WorldState {
     pub(super) danger: f64,
     /// Of the canonical bytes, where those count for merging.
     pub(super) memory: Option<u128>,
+    /// Of the attributes that do not count for merging, where it reports them.
+    pub(super) hidden: Option<u64>,
     #[serde(skip)]
     pub(super) live: Option<Arc<Token>>,
+    /// What was reported on the way here; like the token a cache.
+    #[serde(skip)]
+    pub(super) said: Option<Arc<Said>>,
 }
 
 /// What a run begins with.
@@ -31,7 +37,16 @@ pub(super) struct Origin {
 impl WorldState {
     pub(super) fn new(seed: Seed, params: &Params) -> Self {
         let origin = Origin { seed: seed.0, params: params.0.clone() };
-        Self { origin, path: Vec::new(), values: Vec::new(), danger: 0.0, memory: None, live: None }
+        Self {
+            origin,
+            path: Vec::new(),
+            values: Vec::new(),
+            danger: 0.0,
+            memory: None,
+            hidden: None,
+            live: None,
+            said: None,
+        }
     }
     /// The choices that led here.
     pub fn path(&self) -> &[Choice] {

@@ -44,7 +44,7 @@ impl WorldSystem {
         let (end, notes) = (SegmentEnd::Open, Verdicts::new());
         let mut run = Straight { end, segments: 0, margin: f64::INFINITY, notes, state };
         let mut seat = self.fleet.seat(0);
-        seat.end();
+        seat.renew();
         let mut begun = self.begin_straight(&mut seat, &run.state);
         for &choice in choices {
             let mut watch = match recorder {

@@ -92,7 +92,7 @@ fn replies() -> Vec<(&'static str, Answer)> {
         ("done", Answer::Done {}),
         ("decision", Answer::Decision(decision)),
         ("segment", Answer::Segment(Box::new(segment))),
-        ("saved", Answer::Saved { bytes: Some(vec![1; 20].into()) }),
+        ("saved", Answer::Saved { bytes: Some(vec![1; 20].into()), attributes: None }),
         ("failed", Answer::Failed { text: "an exception".to_owned() }),
     ]
 }

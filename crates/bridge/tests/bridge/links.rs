@@ -209,7 +209,7 @@ impl Instance for Liar {
             };
             let mut one = Vec::new();
             self.toy.exchange(&[altered], &mut one)?;
-            if let (Answer::Saved { bytes: Some(bytes) }, Lie::BytesWithAge) = (&mut one[0], self.lie) {
+            if let (Answer::Saved { bytes: Some(bytes), .. }, Lie::BytesWithAge) = (&mut one[0], self.lie) {
                 bytes.extend(self.asked.to_le_bytes());
             }
             answers.append(&mut one);

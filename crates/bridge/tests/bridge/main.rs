@@ -8,6 +8,7 @@ mod orphans;
 mod rogues;
 #[path = "../../rogue/toy.rs"]
 mod toy;
+mod twice;
 mod worlds;
 
 use anabranch_bridge::ProcessFactory;

@@ -136,7 +136,7 @@ pub fn decide(instance: &mut WasmInstance, branch: u32, lateral: f64) -> Decisio
 /// Saves a branch; the canonical bytes.
 pub fn save(instance: &mut WasmInstance, branch: u32, token: u32) -> Vec<u8> {
     match answers(instance, &[Op::Save { branch, token }]).remove(0) {
-        Answer::Saved { bytes: Some(bytes) } => bytes.into_vec(),
+        Answer::Saved { bytes: Some(bytes), .. } => bytes.into_vec(),
         other => panic!("{other:?}"),
     }
 }

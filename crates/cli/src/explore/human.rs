@@ -190,7 +190,7 @@ fn summary<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     row("left out", left_out(facts));
     row("coverage", coverage(facts));
     for look in &facts.outcome.refinement {
-        row("closer", closer(look));
+        row("closer", closer(facts, look));
     }
     row("constant", constant(facts));
     if matches!(facts.conclusion, Conclusion::NotFound { .. } | Conclusion::NotCovered(_)) {
@@ -279,10 +279,13 @@ fn rules<S: Subject>(facts: &Facts<'_, S>) -> String {
 }
 
 fn left_out<S: Subject>(facts: &Facts<'_, S>) -> String {
-    match facts.words().ignored.as_slice() {
-        [] => "no state variable".to_owned(),
-        names => format!("{}: states that differ only there count as one", names.join(", ")),
-    }
+    let ignored = match facts.words().ignored.as_slice() {
+        [] => None,
+        names => Some(format!("{}: states that differ only there count as one", names.join(", "))),
+    };
+    let hidden = facts.drive.not_compared().filter(|_| facts.settings.merge != Merge::None);
+    let all: Vec<String> = ignored.into_iter().chain(hidden).collect();
+    if all.is_empty() { "no state variable".to_owned() } else { all.join("; ") }
 }
 
 fn coverage<S: Subject>(facts: &Facts<'_, S>) -> String {
@@ -308,9 +311,13 @@ fn coverage<S: Subject>(facts: &Facts<'_, S>) -> String {
     )
 }
 
-fn closer(look: &Refinement) -> String {
+fn closer<S: Subject>(facts: &Facts<'_, S>, look: &Refinement) -> String {
+    if facts.outcome.progress.margin == f64::INFINITY {
+        return format!("the {} reports no margin, so it is not known which cells could hide a violation", S::NOUN);
+    }
     if look.cells_at_risk == 0 {
-        return "no cell could hide a contact; nothing had to be looked at again".to_owned();
+        let hidden = if facts.drive.not_compared().is_some() { " as far as states were compared" } else { "" };
+        return format!("no cell could hide a contact{hidden}; nothing had to be looked at again");
     }
     let levels: Vec<usize> =
         look.reopened_by_level.iter().enumerate().filter(|(_, n)| **n > 0).map(|(level, _)| level).collect();

@@ -138,6 +138,7 @@ impl<S: Subject> Journey<'_, S> {
         let mut groups = groups::group(self.subject, &candidates);
         let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, self.seed)?;
         unstable.extend(taken_out.unstable);
+        unstable.extend(self.subject.differences());
         unconfirmed += taken_out.unconfirmed;
         self.subject.write_faults(self.source, &self.folder, self.seed)?;
         let used = Used {

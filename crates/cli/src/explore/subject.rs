@@ -30,7 +30,7 @@ use super::{human, pictures};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::load::Loaded;
-use crate::outside;
+use crate::outside::{self, Unstable};
 use crate::project;
 use crate::report::trace_mcap;
 use crate::screen::Paint;
@@ -110,6 +110,15 @@ pub trait Subject: System + Sized {
     }
     /// What code from outside did wrong on a path, in its words.
     fn fault_text(&self, start: usize, choices: &[Choice]) -> Option<String>;
+    /// What code from outside answered otherwise when it was asked a second time.
+    fn differences(&self) -> Vec<Unstable> {
+        Vec::new()
+    }
+    /// What is not compared when states are merged, apart from variables that were ignored on purpose; nothing where
+    /// everything is.
+    fn not_compared(&self) -> Option<String> {
+        None
+    }
     /// Leaves the evidence of all misbehaviour in the folder of the run.
     fn write_faults(&self, source: &Self::Source, folder: &RunFolder, seed: Seed) -> Result<(), Failure>;
 
@@ -270,6 +279,13 @@ impl Subject for Drive {
     }
     fn fault_text(&self, start: usize, choices: &[Choice]) -> Option<String> {
         Some(self.foreign()?.fault_on(start, choices)?.text)
+    }
+    fn differences(&self) -> Vec<Unstable> {
+        let all = self.foreign().map_or_else(Vec::new, ForeignDriver::differences);
+        all.into_iter().map(|(start, choices, text)| Unstable { start, choices, text }).collect()
+    }
+    fn not_compared(&self) -> Option<String> {
+        self.foreign().and_then(ForeignDriver::not_compared)
     }
     fn write_faults(&self, source: &Loaded, folder: &RunFolder, seed: Seed) -> Result<(), Failure> {
         outside::write_faults(folder, source, self, seed.0).map(|_| ())

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use anabranch_bridge::{Card, Claim, Probe, check_claims};
+use anabranch_bridge::{Card, Claim, Probe, Role, WorldSystem, check_claims};
+use anabranch_kernel::Seed;
 use serde_json::{Value, json};
 
 use super::{Patience, card_json, fleet_of};
@@ -25,6 +26,11 @@ impl Tried {
     pub fn of(path: &Path) -> Result<Self, Failure> {
         let fleet = fleet_of(path, 1, Patience::Usual)?;
         let card = fleet.card().clone();
+        if card.role == Role::World {
+            let world = WorldSystem::new(fleet)
+                .map_err(|error| Failure::input(format!("`{}`: {error}", path.display()), ""))?;
+            return Ok(Self { card, claims: world.check(Seed(0)) });
+        }
         let claims = check_claims(&fleet, &Probe::of(&card))
             .unwrap_or_else(|wrong| vec![Claim { claim: PLAIN_RUN, broken: Some(wrong) }]);
         Ok(Self { card, claims })

@@ -28,6 +28,9 @@ pub fn health(driver: &ForeignDriver, patience: Patience) -> String {
     if driver.doubled() > 0 {
         text += &format!("; segments run twice: {}", grouped(driver.doubled()));
     }
+    if driver.run_anew() > 0 {
+        text += &format!("; run again in a new instance: {}", grouped(driver.run_anew()));
+    }
     text + &started_again(&times)
 }
 
@@ -59,7 +62,11 @@ pub fn world_health(world: &WorldSystem) -> String {
         0 => String::new(),
         n => format!("; went wrong once and not again from the start: {}", grouped(n as u64)),
     };
-    took(&times, "segments") + &started_again(&times) + &odd
+    let twice = match world.doubled() {
+        0 => String::new(),
+        n => format!("; segments run twice: {}", grouped(n)),
+    };
+    took(&times, "segments") + &twice + &started_again(&times) + &odd
 }
 
 /// The same for machines.
@@ -76,6 +83,7 @@ pub fn world_json(world: &WorldSystem) -> Value {
     object["seconds"] = json!(times.waited_s);
     object["inside_s"] = json!(times.inside_s);
     object["longest_s"] = json!(times.longest_step_s);
+    object["doubled_segments"] = json!(world.doubled());
     object["restarts"] = json!(times.restarts);
     object["faults"] = json!(world.faults().len());
     object["incidents"] = world.incidents().iter().map(|wrong| json!(wrong.to_string())).collect();
@@ -130,6 +138,7 @@ pub fn health_json(driver: &ForeignDriver) -> Value {
     object["late_share"] = json!(late_share(&times));
     object["latency_budget_s"] = json!(driver.latency_budget_s());
     object["doubled_segments"] = json!(driver.doubled());
+    object["segments_run_anew"] = json!(driver.run_anew());
     object["restarts"] = json!(times.restarts);
     object["faults"] = json!(driver.faults().len());
     object["faults_by_kind"] = json!(faults_by_kind(driver));

@@ -13,8 +13,8 @@ mod memory;
 use std::sync::Mutex;
 
 use anabranch_kernel::{
-    Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Leaf, Likelihood, NoProof, ParamSpace,
-    Params, Parts, Reads, Recall, Seed, SegmentEnd, Signal, System, Tube, Variable, Watch,
+    Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Leaf, Likelihood, Margin, NoProof,
+    ParamSpace, Params, Parts, Reads, Recall, Seed, SegmentEnd, Signal, System, Tube, Twice, Variable, Watch,
 };
 
 use memory::{Key, Remembered, write_outcome, write_segment};
@@ -258,6 +258,9 @@ impl<S: System> System for Remembering<'_, S> {
     fn danger(&self, state: &S::State) -> Danger {
         self.system.danger(state)
     }
+    fn margin(&self) -> Margin {
+        self.system.margin()
+    }
     fn time_matters(&self) -> bool {
         self.system.time_matters()
     }
@@ -287,6 +290,9 @@ impl<S: System> System for Remembering<'_, S> {
     }
     fn contraction(&self, tube: &Tube) -> Result<Contraction, NoProof> {
         self.system.contraction(tube)
+    }
+    fn run_twice(&self, how_much: Twice, goes_on: &(dyn Fn() -> bool + Sync)) {
+        self.system.run_twice(how_much, goes_on);
     }
     fn glance(&self, state: &S::State) -> [f64; 3] {
         self.system.glance(state)

@@ -29,7 +29,7 @@ use anabranch_errors::ErrorSet;
 use anabranch_geometry::{Body, EdgeSet, Pose};
 use anabranch_kernel::{
     Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, Margin, NoProof, ParamSpace,
-    Params, Parts, Seed, SegmentEnd, Signal, System, Tube, Variable, Watch,
+    Params, Parts, Seed, SegmentEnd, Signal, System, Tube, Twice, Variable, Watch,
 };
 use anabranch_monitors::Requirements;
 use anabranch_sensing::{Localisation, ObstacleSensor};
@@ -260,6 +260,14 @@ impl System for Drive {
     }
     fn contraction(&self, tube: &Tube) -> Result<Contraction, NoProof> {
         self.prove(tube)
+    }
+    fn run_twice(&self, how_much: Twice, goes_on: &(dyn Fn() -> bool + Sync)) {
+        if let Some(foreign) = self.foreign() {
+            self.run_paths_anew(foreign, how_much, goes_on);
+        }
+    }
+    fn objections(&self) -> Vec<String> {
+        self.foreign().and_then(ForeignDriver::doubts).into_iter().collect()
     }
     fn glance(&self, state: &DriveState) -> [f64; 3] {
         [state.car.car.x, state.car.car.y, state.car.car.heading]

@@ -229,7 +229,7 @@ impl Instance for Running {
                         serde_bytes::ByteBuf::from(vec![u8::from(memory.completed), asked as u8])
                     });
                     self.saved.insert(*token, memory);
-                    Answer::Saved { bytes }
+                    Answer::Saved { bytes, attributes: None }
                 }
                 Op::Drop { tokens } => {
                     tokens.iter().for_each(|token| drop(self.saved.remove(token)));

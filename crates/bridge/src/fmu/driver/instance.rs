@@ -117,7 +117,7 @@ impl FmuInstance {
         let Keeper::States(keeper) = &mut self.keeper else { return Err(no_states()) };
         let state = keeper.save(branch, token)?;
         let bytes = if self.card.saves_bytes { keeper.component().serialise(&state)? } else { None };
-        Ok(Answer::Saved { bytes: bytes.map(serde_bytes::ByteBuf::from) })
+        Ok(Answer::Saved { bytes: bytes.map(serde_bytes::ByteBuf::from), attributes: None })
     }
 }
 

@@ -87,6 +87,7 @@ fn explore_in(
     let world = program.start(global.threads(), Patience::Usual)?;
     let (settings, horizon) = settings::build(verb, &world)?;
     refuse_contradictions(&world, &settings)?;
+    tried(&world, earlier.as_ref().map_or(global.seed.unwrap_or(0), |(_, seed)| *seed), screen);
     let resumes = earlier.is_some();
     let (folder, seed) = match earlier {
         Some(earlier) => earlier,
@@ -115,6 +116,14 @@ fn explore_in(
     screen.detail(&format!("{} error choices in each of {} segments", world.errors().len(), world.segments_max()));
     // There is no map to draw on.
     journey.travel(Pictures::Leave, verb.graph)
+}
+
+/// Tries what the world claims before it is explored: what does not hold makes the result worthless, and is told at once.
+fn tried(world: &WorldSystem, seed: u64, screen: &Screen) {
+    screen.detail("trying what the world claims");
+    for claim in world.check(Seed(seed)).iter().filter(|claim| claim.broken.is_some()) {
+        screen.warn(&claim.to_string().replace('\n', " "));
+    }
 }
 
 /// Options that ask about a scenario are refused, not ignored.

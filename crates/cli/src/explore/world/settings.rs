@@ -30,8 +30,7 @@ pub fn build(verb: &Explore, world: &WorldSystem) -> Result<(Settings, Horizon),
     let keep = verb.keep.as_deref().and_then(file::Keep::from_word);
     let mut settings = Settings {
         scope: settings::scope(scope, world),
-        // A world says how dangerous a state is, and names no axes along which others would be extreme.
-        keep: keep.map_or(Keep::Worst, settings::keep),
+        keep: keep.map_or_else(|| usual_keep(world), settings::keep),
         order: settings::order(order),
         merge: merge(verb.merge.as_ref(), world.variables())?,
         levels_max: if horizon.is_shortened { horizon.levels } else { u32::MAX },
@@ -47,6 +46,12 @@ pub fn build(verb: &Explore, world: &WorldSystem) -> Result<(Settings, Horizon),
         settings = settings.paper(world.variables());
     }
     Ok((settings, horizon))
+}
+
+/// The extremes of a cell along the continuous variables of `merge`; where there are none, the most dangerous state.
+fn usual_keep(world: &WorldSystem) -> Keep {
+    let is_continuous = |variable: &Variable| matches!(variable.size, CellSize::Size(_));
+    if world.variables().iter().any(is_continuous) { Keep::Extremes } else { Keep::Worst }
 }
 
 fn merge(flag: Option<&MergeFlag>, variables: &[Variable]) -> Result<Merge, Failure> {

@@ -14,7 +14,7 @@ use crate::explore::facts::Facts;
 use crate::explore::settings::Horizon;
 use crate::explore::subject::{Margin, Subject};
 use crate::failure::Failure;
-use crate::outside::{self, Evidence};
+use crate::outside::{self, Evidence, Unstable};
 use crate::project;
 
 impl Subject for WorldSystem {
@@ -76,6 +76,19 @@ impl Subject for WorldSystem {
         let faults = self.faults();
         let evidence = faults.iter().map(|(path, wrong)| evidence(self, source, seed, path, wrong));
         outside::write_evidence(folder, evidence)
+    }
+    fn differences(&self) -> Vec<Unstable> {
+        let claims = self.broken_claims().into_iter().map(|claim| Unstable {
+            start: 0,
+            choices: Vec::new(),
+            text: claim.broken.map_or_else(String::new, |wrong| format!("not kept: {} ({wrong})", claim.claim)),
+        });
+        let again = WorldSystem::differences(self).into_iter();
+        let again = again.map(|one| Unstable { start: 0, choices: one.choices, text: one.text });
+        again.chain(claims).collect()
+    }
+    fn not_compared(&self) -> Option<String> {
+        WorldSystem::not_compared(self)
     }
     fn run_from_start(
         &self,

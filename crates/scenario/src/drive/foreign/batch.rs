@@ -248,5 +248,8 @@ impl ForeignDriver {
             }
         };
         *task.state = state;
+        if matches!(task.end, Ok(SegmentEnd::Open)) {
+            self.reached(task.state);
+        }
     }
 }

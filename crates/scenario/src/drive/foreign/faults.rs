@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anabranch_bridge::{Kind, Op};
 use anabranch_kernel::{Choice, Fault};
 
+use super::anew::Anew;
 use super::memory::PathAddress;
 
 /// Faults of a kind that are kept with their evidence. Those with the shortest paths are, whatever the order in which
@@ -39,6 +40,8 @@ pub(super) struct FaultLog {
     by_kind: BTreeMap<Kind, BTreeMap<Address, AvFault>>,
     /// Segments that were run twice.
     pub(super) doubled: u64,
+    /// Paths that were run again in a new instance.
+    pub(super) anew: Anew,
     /// A branch that is still open: its instance, and the path that led there.
     pub(super) open: Option<(usize, PathAddress)>,
     /// Why no instance starts any more.

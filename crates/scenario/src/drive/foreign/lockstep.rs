@@ -228,8 +228,9 @@ impl Drive {
             match (op, answer) {
                 (Op::Step { .. }, Answer::Decision(decision)) if is_open => self.apply(driver, lane, op, decision),
                 (Op::Move { .. }, answer @ Answer::Moved(_)) if is_open => self.take_move(driver, lane, op, answer),
-                (Op::Save { token, .. }, Answer::Saved { bytes }) => {
+                (Op::Save { token, .. }, Answer::Saved { bytes, attributes }) => {
                     let live = Live(Some(seat.saved(*token)));
+                    attributes.iter().for_each(|attributes| driver.hidden_attributes.note(attributes));
                     if is_open {
                         let memory = lane.memory();
                         (memory.live, memory.bytes) = (live, bytes.map(|bytes| Digest::of(&bytes)));

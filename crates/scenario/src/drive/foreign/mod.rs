@@ -4,6 +4,7 @@
 //! reported of its memory, and a handle on the saved state outside, which is a cache: where it is gone the path is run
 //! again from the start and must lead to the same bits.
 
+mod anew;
 mod batch;
 mod check;
 mod faults;
@@ -20,11 +21,14 @@ mod twice;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use anabranch_bridge::attributes::{self, Remembered};
+use anabranch_bridge::doubling::Sample;
 use anabranch_bridge::protocol::Begin;
 use anabranch_bridge::{Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Pace, Role, Support, Times};
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
 use anabranch_kernel::{CellSize, Params, Variable};
 
+use super::state::DriveState;
 pub use faults::AvFault;
 use faults::FaultLog;
 pub use memory::ForeignMemory;
@@ -125,6 +129,10 @@ pub struct ForeignDriver {
     /// Position of the first requirement about the driver itself.
     requirement: u16,
     faults: Mutex<FaultLog>,
+    /// What it remembers apart from the variables it names.
+    hidden_attributes: Remembered,
+    /// States whose paths may be run again.
+    sample: Sample<DriveState>,
 }
 
 /// How the host sees path and speed for a driver.
@@ -167,6 +175,8 @@ impl ForeignDriver {
             starts: Vec::new(),
             requirement: 0,
             faults: Mutex::default(),
+            hidden_attributes: Remembered::default(),
+            sample: Sample::default(),
             fleet,
         })
     }
@@ -253,6 +263,14 @@ impl ForeignDriver {
             Merging::Memoryless => "it remembers nothing but what it gives".to_owned(),
             Merging::Off => "memory is hidden, so nothing merges".to_owned(),
             Merging::Ignored => "memory is hidden and ignored".to_owned(),
+        }
+    }
+
+    /// What is not compared when states are merged, in words; nothing where everything is.
+    pub fn not_compared(&self) -> Option<String> {
+        match self.merging() {
+            Merging::Key => attributes::words(self.hidden_attributes.varying(), self.word()),
+            Merging::Bytes | Merging::Memoryless | Merging::Off | Merging::Ignored => None,
         }
     }
 

@@ -107,7 +107,7 @@ impl Drive {
         for (((op, answer), revived), (group, token)) in saves.into_iter().zip(revived).zip(groups.iter().zip(tokens)) {
             let saved = match (revived.wrong, answer) {
                 (Some(broken), _) => Err(broken),
-                (None, Answer::Saved { bytes }) => {
+                (None, Answer::Saved { bytes, .. }) => {
                     let bytes = bytes.map(|bytes| Digest::of(&bytes));
                     let known = lanes[group[0]].state.foreign().and_then(|memory| memory.bytes);
                     match known == bytes {
@@ -135,6 +135,21 @@ impl Drive {
             }
         }
         Ok(())
+    }
+
+    /// Runs the paths of some states from the start; says of each in what it differs.
+    ///
+    /// # Errors
+    /// When the instance as a whole misbehaved.
+    pub(super) fn differ_from_start(
+        &self,
+        driver: &ForeignDriver,
+        seat: &mut Seat<'_>,
+        states: &[DriveState],
+    ) -> Result<Vec<Option<Misbehaviour>>, Broken> {
+        let places: Vec<Place<'_>> = (0..).zip(states).map(|(branch, state)| Place { state, branch }).collect();
+        let revived = self.revive(driver, seat, &places)?;
+        Ok(revived.into_iter().map(|revived| revived.wrong.map(|broken| broken.what)).collect())
     }
 
     /// Runs paths from the start in branches that stay open, and compares where they lead.
