@@ -1,6 +1,6 @@
 //! Explaining on small random worlds whose truth is known from running every error sequence.
 
-use anabranch_explore::explain::{Cost, ExplainError, HoldSearch, Limits, Measure, Question, explain};
+use anabranch_explore::explain::{Cost, ExplainError, HoldSearch, Limits, Measure, Question, Same, explain};
 use anabranch_explore::replay;
 use anabranch_kernel::{
     Chance, Choice, Choices, ErrorSpace, Fault, KeyWriter, Mode, Params, Seed, SegmentEnd, Site, System, Variable,
@@ -159,7 +159,15 @@ fn all_violating(world: &World, requirement: u16) -> Vec<Vec<Choice>> {
 }
 
 fn question<'a>(world: &'a World, params: &'a Params, choices: &'a [Choice], requirement: u16) -> Question<'a, World> {
-    Question { system: world, seed: Seed(0), params, choices, requirement, segments_max: LEVELS as usize }
+    Question {
+        system: world,
+        seed: Seed(0),
+        params,
+        choices,
+        requirement,
+        same: Same::Requirement,
+        segments_max: LEVELS as usize,
+    }
 }
 
 #[test]
@@ -361,6 +369,7 @@ fn many_errors_are_blamed_by_sampling_with_an_error_bar_and_always_the_same() {
         params: &params,
         choices: &found,
         requirement: 0,
+        same: Same::Requirement,
         segments_max: 14,
     };
     let limits = Limits { samples: 200, ..Limits::default() };

@@ -5,6 +5,7 @@ use anabranch_kernel::{Fault, Seed, Site};
 use anabranch_scenario::Drive;
 use serde_json::{Value, json};
 
+use super::causes;
 use super::groups::Group;
 use super::pictures;
 use super::probability::Likely;
@@ -47,6 +48,8 @@ pub struct Facts<'a, S: Subject = Drive> {
     pub outcome: &'a Outcome,
     /// Findings, confirmed and grouped.
     pub groups: &'a [Group],
+    /// How many causes they have.
+    pub causes: causes::Summary,
     /// What did not come out the same way again.
     pub unstable: &'a [Unstable],
     /// What was found and could not be run again, because the driver is gone.
@@ -205,6 +208,7 @@ impl<S: Subject> Facts<'_, S> {
             "profile": self.profile_json(),
             "groups": self.groups_json(),
         });
+        causes::add_to(self, &mut object);
         S::add_to(self, &mut object);
         if !self.unstable.is_empty() {
             object["not_reproducible"] = self.unstable.iter().map(|one| one.to_json(self.drive)).collect();

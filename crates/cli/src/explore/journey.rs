@@ -7,6 +7,7 @@ use anabranch_record::{Phase, RunFolder, RunInfo};
 use serde_json::json;
 
 use super::candidates::{Confirmed, confirmed};
+use super::causes::Effort;
 use super::facts::{Facts, Used};
 use super::graph::{GraphFlag, GraphRecorder};
 use super::meter::Meter;
@@ -14,7 +15,7 @@ use super::settings::Horizon;
 use super::store::{LevelTrail, SpillDisk};
 use super::subject::{Explored, Extras, Subject};
 use super::watcher::{Pictures, Watcher};
-use super::{groups, human};
+use super::{causes, groups, human};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::project;
@@ -133,7 +134,15 @@ impl<S: Subject> Journey<'_, S> {
             Err(_) if self.subject.gone().is_some() => Extras::default(),
             extras => extras?,
         };
-        let mut groups = groups::group(self.subject, &candidates);
+        let effort = Effort {
+            explored: outcome.progress.segments,
+            clock: self.clock,
+            time_ns: self.settings.budget.time_ns,
+            interrupt: interrupt::listen()?,
+            threads: self.threads,
+        };
+        self.screen.detail("looking for causes");
+        let (mut groups, causes) = causes::groups(self.subject, self.seed, &candidates, effort)?;
         let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, self.seed)?;
         unstable.extend(taken_out.unstable);
         unconfirmed += taken_out.unconfirmed;
@@ -155,6 +164,7 @@ impl<S: Subject> Journey<'_, S> {
             seed: self.seed,
             outcome: &outcome,
             groups: &groups,
+            causes,
             unstable: &unstable,
             unconfirmed,
             // What did not come out the same way again has lost its group, and counts no more.

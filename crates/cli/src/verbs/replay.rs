@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::escape::escape;
 use crate::exit::Exit;
+use crate::explain::files::Files;
 use crate::explore::world;
 use crate::failure::Failure;
 use crate::load::{Override, parse_override, with_driver};
@@ -211,12 +212,16 @@ pub fn told_kept(kept: &Kept) -> String {
     format!("  kept             {}{there}\n", escape(&project::relative(&kept.path)))
 }
 
-/// What is known about which errors matter: `explain` leaves a minimal sequence beside the finding.
+/// What is known about which errors matter: `explain` leaves it beside the finding, segment by segment of that finding. Its
+/// smallest sequence says nothing here, because its errors can be others at other times.
 pub fn mark_what_matters(finding: &mut Finding, path: &Path) {
-    let Ok(text) = std::fs::read_to_string(path.with_file_name("minimal.toml")) else { return };
-    let Ok(minimal) = Finding::from_toml(&text) else { return };
-    let needed: Vec<bool> =
-        minimal.errors.iter().flat_map(|run| vec![!run.modes.is_empty(); run.segments as usize]).collect();
+    let Ok(text) = std::fs::read_to_string(Files::beside(path).why) else { return };
+    let Ok(why) = serde_json::from_str::<Value>(&text) else { return };
+    let Some(matters) = why["found"]["matters"].as_array() else { return };
+    if why["scenario_hash"] != finding.scenario_hash.to_string() {
+        return;
+    }
+    let needed: Vec<bool> = matters.iter().map(|matters| matters.as_bool().unwrap_or(false)).collect();
     let mut at = 0;
     let mut marked: Vec<ErrorRun> = Vec::new();
     for run in &finding.errors {
