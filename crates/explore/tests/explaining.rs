@@ -199,6 +199,8 @@ fn the_minimal_counterexample_keeps_what_is_promised_of_it() {
         assert_eq!((run.segments, run.margin), (minimal.len(), why.minimal.margin));
         assert!(violating.binary_search(minimal).is_ok(), "world {seed}: {minimal:?} can happen");
         assert!(is_one_minimal(&world, minimal, requirement), "world {seed}: {minimal:?}");
+        let errors = |choices: &[Choice]| choices.iter().filter(|choice| **choice != Choice::NONE).count();
+        assert!(errors(minimal) <= errors(&violating[pick]), "world {seed}: an explanation is never larger");
         assert!(
             why.cost <= Cost::of(world.errors(), &violating[pick], violating[pick].len())
                 || !is_one_minimal(&world, &violating[pick], requirement)

@@ -20,12 +20,11 @@ use crate::project;
 use crate::usage::WallClock;
 
 /// Of so many explored segments one more is run to find causes.
-const WORK_ONE_IN: u64 = 6;
+const WORK_ONE_IN: u64 = 4;
 /// Segments that may be run for causes however small the exploration was, and however large. The lower end finds the
-/// cause of a few findings; the upper end takes two seconds of built-in segments.
-const WORK: (u64, u64) = (2_000, 250_000);
-/// The lower end where code from outside answers, which may take long.
-const WORK_OUTSIDE: u64 = 300;
+/// cause of a few findings, the upper end takes two seconds of built-in segments. It does not depend on who drives: the
+/// same law has the same causes, built in or from outside.
+const WORK: (u64, u64) = (1_000, 250_000);
 
 /// What is known about causes besides their groups.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +54,14 @@ pub struct Effort<'a> {
     pub threads: usize,
 }
 
+impl Effort<'_> {
+    /// Whether nobody has asked to stop and there is time left.
+    pub fn goes_on(&self) -> bool {
+        let is_late = self.time_ns.is_some_and(|limit| self.clock.now_ns() >= limit);
+        !self.interrupt.load(Ordering::SeqCst) && !is_late
+    }
+}
+
 /// Groups of findings: first the causes, the most frequent first, then what has no cause, then mirror images.
 pub fn groups<S: Subject>(
     subject: &S,
@@ -66,11 +73,7 @@ pub fn groups<S: Subject>(
     candidates.sort_by_key(|candidate| rank(candidate));
     let findings: Vec<Found<'_>> =
         candidates.iter().map(|one| Found { start: one.start, choices: &one.choices, verdict: one.verdict }).collect();
-    let goes_on = || {
-        let is_late = effort.time_ns.is_some_and(|limit| effort.clock.now_ns() >= limit);
-        !effort.interrupt.load(Ordering::SeqCst) && !is_late
-    };
-    let least = if subject.is_outside() { WORK_OUTSIDE } else { WORK.0 };
+    let goes_on = || effort.goes_on();
     let asked = Asked {
         system: subject,
         seed,
@@ -78,7 +81,7 @@ pub fn groups<S: Subject>(
         findings: &findings,
         accidents: &AccidentsOf(subject),
         segments_max: subject.segments() as usize,
-        work_max: (effort.explored / WORK_ONE_IN).clamp(least, WORK.1),
+        work_max: (effort.explored / WORK_ONE_IN).clamp(WORK.0, WORK.1),
         threads: effort.threads,
         goes_on: &goes_on,
     };
@@ -136,7 +139,8 @@ fn of_cause<S: Subject>(
 ) -> Group {
     let from = candidates[cause.from].clone();
     let minimal = Candidate {
-        source: from.source,
+        // The findings are in the order of their sources: the best way in which the cause was found.
+        source: candidates[cause.members[0]].source,
         start: cause.start,
         choices: cause.minimal.choices.clone(),
         verdict: cause.verdict,
@@ -202,6 +206,7 @@ fn to_json<S: Subject>(facts: &Facts<'_, S>) -> Value {
             "each_error_is_needed": cause.is_minimal,
             "sequences": numbers.iter().map(|n| groups[n - 1].count).sum::<usize>(),
             "mirrored": numbers.len() > 1,
+            "why": cause.why,
             "finding_number": at + 1,
             "finding": group.file.as_ref().map(|path| project::relative(path)),
             "groups": numbers,

@@ -201,7 +201,6 @@ impl Group {
                 "errors":
                     ErrorsTable::of_choices(drive.errors(), &cause.found.choices, drive.segment_seconds()).to_json(),
             })),
-            "why": self.cause.as_ref().and_then(|cause| cause.why.clone()),
         })
     }
 }

@@ -15,7 +15,7 @@ use super::settings::Horizon;
 use super::store::{LevelTrail, SpillDisk};
 use super::subject::{Explored, Extras, Subject};
 use super::watcher::{Pictures, Watcher};
-use super::{causes, groups, human};
+use super::{causes, groups, human, why};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::project;
@@ -144,6 +144,7 @@ impl<S: Subject> Journey<'_, S> {
         self.screen.detail("looking for causes");
         let (mut groups, causes) = causes::groups(self.subject, self.seed, &candidates, effort)?;
         let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, self.seed)?;
+        why::tell(&mut groups, self.subject, self.seed, self.threads, &|| effort.goes_on())?;
         unstable.extend(taken_out.unstable);
         unconfirmed += taken_out.unconfirmed;
         self.subject.write_faults(self.source, &self.folder, self.seed)?;

@@ -25,4 +25,5 @@ pub mod subject;
 mod views;
 pub mod watcher;
 mod way;
+pub mod why;
 pub mod world;

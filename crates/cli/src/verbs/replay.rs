@@ -236,3 +236,41 @@ pub fn mark_what_matters(finding: &mut Finding, path: &Path) {
     }
     finding.errors = marked;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_kernel::Digest;
+    use serde_json::json;
+
+    #[test]
+    fn what_matters_is_read_from_the_explanation_of_this_finding_and_not_from_its_smallest_sequence() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("finding.toml");
+        let run = |segments, mode: &str| ErrorRun {
+            segments,
+            modes: vec![("pull".to_owned(), mode.to_owned())],
+            matters: None,
+            line: 0,
+        };
+        let mut finding = Finding::new("pull", Digest::of(b"x"), 1.0);
+        finding.errors = vec![run(2, "left"), run(1, "right")];
+        // The smallest sequence has its error in the last segment, where this finding does not need one.
+        let mut smallest = finding.clone();
+        smallest.errors = vec![ErrorRun { modes: Vec::new(), ..run(2, "left") }, run(1, "left")];
+        std::fs::write(folder.path().join("minimal.toml"), smallest.to_toml()).expect("a file");
+        let marks =
+            |finding: &Finding| finding.errors.iter().map(|run| (run.segments, run.matters)).collect::<Vec<_>>();
+        let mut unknown = finding.clone();
+        mark_what_matters(&mut unknown, &path);
+        assert_eq!(marks(&unknown), [(2, None), (1, None)], "nobody has explained it");
+        let why =
+            |hash: Digest| json!({ "scenario_hash": hash.to_string(), "found": { "matters": [false, true, false] } });
+        std::fs::write(folder.path().join("why.json"), why(Digest::of(b"y")).to_string()).expect("a file");
+        mark_what_matters(&mut unknown, &path);
+        assert_eq!(marks(&unknown), [(2, None), (1, None)], "it is about another scenario");
+        std::fs::write(folder.path().join("why.json"), why(finding.scenario_hash).to_string()).expect("a file");
+        mark_what_matters(&mut finding, &path);
+        assert_eq!(marks(&finding), [(1, Some(false)), (1, Some(true)), (1, Some(false))]);
+    }
+}

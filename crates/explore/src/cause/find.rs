@@ -161,7 +161,17 @@ impl<'a, S: System, A: Accidents> Finder<'a, S, A> {
         }
         let number = self.drafts.len();
         let Core { tried: minimal, verdict, start, from } = core.clone();
-        let cause = Cause { accident, kinds, minimal, verdict, start, from, members: Vec::new(), mirror_of: None };
+        let cause = Cause {
+            accident,
+            kinds,
+            minimal,
+            verdict,
+            start,
+            from,
+            members: Vec::new(),
+            witnesses: Vec::new(),
+            mirror_of: None,
+        };
         self.drafts.push(Draft { cause, is_certified: false });
         self.cause_of[pick] = Some(number);
         self.gather(number, &core);
@@ -170,6 +180,7 @@ impl<'a, S: System, A: Accidents> Finder<'a, S, A> {
 
     /// Findings that contain a sequence that was run.
     fn gather(&mut self, number: usize, core: &Core) {
+        self.drafts[number].cause.witnesses.push((core.start, core.tried.choices.clone()));
         let space = self.asked.system.errors();
         for (at, found) in self.asked.findings.iter().enumerate() {
             let is_free = self.cause_of[at].is_none() && found.start == core.start;
@@ -189,6 +200,10 @@ impl<'a, S: System, A: Accidents> Finder<'a, S, A> {
         for (at, found) in self.asked.findings.iter().enumerate() {
             let needs_more = |of: usize| of != number && self.drafts[of].cause.kinds.is_superset(&kinds);
             if self.accidents[at] != accident || !self.cause_of[at].is_none_or(needs_more) {
+                continue;
+            }
+            // Without an error of some kind it is another, simpler cause.
+            if !kinds.is_subset(&self.kinds.in_sequence(found.choices)) {
                 continue;
             }
             let fewer = self.kinds.restrict(space, found.choices, &kinds);

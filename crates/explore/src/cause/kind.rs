@@ -102,7 +102,7 @@ impl Kinds {
 }
 
 /// Whether every error of `part` is one of `whole`, in the same segment.
-pub(super) fn contains(space: &ErrorSpace, whole: &[Choice], part: &[Choice]) -> bool {
+pub fn contains(space: &ErrorSpace, whole: &[Choice], part: &[Choice]) -> bool {
     let is_in = |(at, &choice): (usize, &Choice)| {
         let Some(&there) = whole.get(at) else { return choice == Choice::NONE };
         let modes = space.modes(choice).iter().zip(space.modes(there));

@@ -3,8 +3,8 @@
 //! **What a cause is.** An *accident* is what happened: the requirement, and whatever else the caller tells apart (what was
 //! hit, with which part of the car). A *cause* is an accident and the [kinds of error](Kinds) that are enough for it.
 //!
-//! **When a finding shares a cause.** Some of its errors, all of the kinds of the cause, lead to the same accident when all
-//! its other errors are left out. That was run for every finding that is counted, in one of three ways:
+//! **When a finding shares a cause.** It has errors of every kind of the cause, and some of its errors of these kinds lead to
+//! the same accident when all its other errors are left out. That was run for every finding that is counted, in one of three ways:
 //!
 //! 1. it has no errors of other kinds, and was itself run from the start when it was confirmed;
 //! 2. it was run with all its errors of these kinds and no others;
@@ -29,7 +29,7 @@ use std::fmt::Debug;
 use anabranch_kernel::{Choice, Fault, Params, Seed, System, Verdict};
 
 pub use find::find_causes;
-pub use kind::{Kind, Kinds};
+pub use kind::{Kind, Kinds, contains};
 
 use crate::explain::Tried;
 
@@ -125,6 +125,9 @@ pub struct Cause<A> {
     pub from: usize,
     /// Positions of the findings that share it, in order.
     pub members: Vec<usize>,
+    /// Sequences of these kinds that were run and led to the accident, each with its start. A member that contains one
+    /// of them, segment by segment, need not be run itself.
+    pub witnesses: Vec<(usize, Vec<Choice>)>,
     /// The cause of which it is the mirror image; that one comes before it and is itself none.
     pub mirror_of: Option<usize>,
 }

@@ -124,7 +124,8 @@ impl<S: System> Copy for Question<'_, S> {}
 /// How much may be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most held errors that are tried one by one; see [`HoldSearch`].
+    /// Most held errors that are tried one by one; see [`HoldSearch`]. It also bounds the search for the nearest passing
+    /// sequence and for rescues.
     pub holds_max: usize,
     /// Permutations for blame where exact values would take too many runs.
     pub samples: u32,
@@ -240,7 +241,7 @@ fn tell<S: System>(mut tries: Tries<'_, S>, minimal: Minimal, limits: &Limits) -
     let verdict = certify(&question, &minimal)?;
     let superfluous = superfluous(&question, &minimal)?;
     let without_errors = tries.one(&[])?;
-    let no_return = no_return::find(&mut tries, &minimal)?;
+    let no_return = no_return::find(&mut tries, &minimal, limits)?;
     let blame = blame::measure(&mut tries, &minimal, &without_errors, limits)?;
     let nearest = nearest::find(&mut tries, &minimal, limits)?;
     let (segments_run, segments_asked) = (tries.segments_run(), tries.segments_asked());
