@@ -179,3 +179,50 @@ fn any_number_of_threads_tells_the_same_story() {
         (project.json(&["explain", "last#1", "-j", "1"]), project.json(&["explain", "last#1", "-j", "3"]));
     assert_eq!(one, three);
 }
+
+/// A second box on the other side: contact with either is the same requirement, and another accident.
+fn between_two_boxes() -> Project {
+    let project = Project::new();
+    let second = "[[world.obstacle]]\nid  = \"other\"\nbox = { x = \"8 m\", y = \"-1.5 m\", length = \"1 m\", width = \"1 m\" }\n\n[ego]\n";
+    project.write("two.toml", &PULL.replacen("[ego]\n", second, 1));
+    project
+}
+
+#[test]
+fn every_group_is_explained_as_the_same_accident_and_mirror_images_are_one_cause() {
+    let project = between_two_boxes();
+    let (code, result) = project.json(&["explore", "two.toml", "--no-pictures"]);
+    assert_eq!(code, 1, "{result}");
+    let groups = result["groups"].as_array().unwrap();
+    let causes = result["causes"].as_array().unwrap();
+    let counts = |key: &str, of: &[Value]| of.iter().map(|one| one[key].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(counts("count", groups), result["findings"].as_u64().unwrap());
+    assert_eq!(counts("sequences", causes), result["findings"].as_u64().unwrap(), "every finding has a cause");
+    assert_eq!((&result["findings_without_cause"], &causes[0]["mirrored"]), (&0.into(), &true.into()), "{causes:?}");
+    assert!(causes.len() < groups.len(), "{causes:?}");
+    for (at, group) in groups.iter().enumerate() {
+        let (code, why) = project.json(&["explain", &format!("last#{}", at + 1)]);
+        assert_eq!((code, &why["requirement"]), (0, &group["requirement"]), "{why}");
+        let (then, now) = (&group["contact"], &why["minimal"]["contact"]);
+        assert_eq!((&then["other"], &then["sector"]), (&now["other"], &now["sector"]), "#{}: {why}", at + 1);
+        assert_eq!(why["minimal"]["each_error_is_needed"], true, "{why}");
+        let errors = |of: &Value| of["single_errors"].as_u64();
+        let any = project.json(&["explain", &format!("last#{}", at + 1), "--any"]).1;
+        assert_eq!((&any["minimal"]["same"], &why["minimal"]["same"]), (&"requirement".into(), &"accident".into()));
+        assert!(errors(&any["minimal"]) <= errors(&why["minimal"]), "more may be chosen from: {any}");
+    }
+}
+
+#[test]
+fn the_report_tells_what_explain_would_say_in_short() {
+    let project = between_two_boxes();
+    let ran = project.run(&["explore", "two.toml"]);
+    assert!(ran.code == 1 && ran.out.contains("each error is needed; cause: steering-pulls: "), "{ran:?}");
+    assert!(ran.out.contains("   mirror image: #"), "{ran:?}");
+    let page = project.read("runs/last/report.html");
+    let parts =
+        [" causes", "The minimal sequence of this cause", "it does not happen", "it is too late", "The failing path"];
+    for part in parts {
+        assert!(page.contains(part), "{part}");
+    }
+}

@@ -8,6 +8,7 @@
 //! See [`Explorer`] for a running example.
 
 mod breadth;
+pub mod cause;
 mod cells;
 mod checkpoint;
 mod closer;

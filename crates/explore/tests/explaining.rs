@@ -1,6 +1,6 @@
 //! Explaining on small random worlds whose truth is known from running every error sequence.
 
-use anabranch_explore::explain::{Cost, ExplainError, HoldSearch, Limits, Measure, Question, explain};
+use anabranch_explore::explain::{Cost, ExplainError, HoldSearch, Limits, Measure, Question, Same, explain};
 use anabranch_explore::replay;
 use anabranch_kernel::{
     Chance, Choice, Choices, ErrorSpace, Fault, KeyWriter, Mode, Params, Seed, SegmentEnd, Site, System, Variable,
@@ -159,7 +159,15 @@ fn all_violating(world: &World, requirement: u16) -> Vec<Vec<Choice>> {
 }
 
 fn question<'a>(world: &'a World, params: &'a Params, choices: &'a [Choice], requirement: u16) -> Question<'a, World> {
-    Question { system: world, seed: Seed(0), params, choices, requirement, segments_max: LEVELS as usize }
+    Question {
+        system: world,
+        seed: Seed(0),
+        params,
+        choices,
+        requirement,
+        same: Same::Requirement,
+        segments_max: LEVELS as usize,
+    }
 }
 
 #[test]
@@ -191,6 +199,8 @@ fn the_minimal_counterexample_keeps_what_is_promised_of_it() {
         assert_eq!((run.segments, run.margin), (minimal.len(), why.minimal.margin));
         assert!(violating.binary_search(minimal).is_ok(), "world {seed}: {minimal:?} can happen");
         assert!(is_one_minimal(&world, minimal, requirement), "world {seed}: {minimal:?}");
+        let errors = |choices: &[Choice]| choices.iter().filter(|choice| **choice != Choice::NONE).count();
+        assert!(errors(minimal) <= errors(&violating[pick]), "world {seed}: an explanation is never larger");
         assert!(
             why.cost <= Cost::of(world.errors(), &violating[pick], violating[pick].len())
                 || !is_one_minimal(&world, &violating[pick], requirement)
@@ -361,6 +371,7 @@ fn many_errors_are_blamed_by_sampling_with_an_error_bar_and_always_the_same() {
         params: &params,
         choices: &found,
         requirement: 0,
+        same: Same::Requirement,
         segments_max: 14,
     };
     let limits = Limits { samples: 200, ..Limits::default() };

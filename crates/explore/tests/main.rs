@@ -1,5 +1,6 @@
 //! The explorer on small systems whose truth is known.
 
+mod causes;
 mod common;
 mod explaining;
 mod families;

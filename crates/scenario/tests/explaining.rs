@@ -1,7 +1,7 @@
 //! Findings of the narrow passage, explained: the smallest errors are needed one and all, and the point of no return is
 //! where it is said to be.
 
-use anabranch_explore::explain::{Explanation, Limits, Question, explain};
+use anabranch_explore::explain::{Explanation, Limits, Question, Same, explain};
 use anabranch_explore::{Explorer, MemoryTrail, NO_PARENT, NoObserver, Settings, Trail, replay};
 use anabranch_kernel::{Choice, Seed, SegmentEnd, System};
 use anabranch_scenario::Drive;
@@ -82,6 +82,7 @@ fn findings_of_the_narrow_passage_have_a_cause() {
             params: &params,
             choices,
             requirement: *requirement,
+            same: Same::Requirement,
             segments_max: drive.segments() as usize,
         };
         let one = explain(question, &Limits { holds_max: 10_000, threads: 1, ..Limits::default() }).unwrap();

@@ -2,6 +2,7 @@
 
 mod broken_files;
 mod cars;
+mod causes;
 mod demand;
 mod explaining;
 mod golden;

@@ -61,14 +61,14 @@ fn headline(story: &Story<'_>, paint: &Paint) -> String {
     let id = escape(case.requirement_id());
     let name = paint.bold(&escape(case.drive.name()));
     let found = Cost::of(case.drive.errors(), &why.found.choices, why.found.choices.len());
-    let enough = match (why.cost.erroneous, why.cost.changes) {
+    let enough = match (why.cost.errors, why.cost.erroneous) {
         (0, _) => "it takes no error at all".to_owned(),
-        (segments, changes) => format!(
-            "it takes {} and {} of the error; found were {} and {}",
-            plural(segments, "erroneous segment"),
-            plural(changes, "change"),
-            found.erroneous,
-            found.changes
+        (errors, segments) => format!(
+            "it takes {} in {}; found were {} in {}",
+            plural(errors, "error"),
+            plural(segments, "segment"),
+            found.errors,
+            found.erroneous
         ),
     };
     format!("{name}: {} `{id}`; {enough}. After {time_s} s{place}\n", paint.red("violated"))

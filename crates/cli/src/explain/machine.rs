@@ -80,10 +80,12 @@ fn minimal(story: &Story<'_>) -> Value {
     let (case, why) = (story.case, &story.why);
     let mut value = run(case, &why.minimal);
     value["changes"] = json!(why.cost.changes);
+    value["single_errors"] = json!(why.cost.errors);
+    value["same"] = json!(case.accident.word());
     value["erroneous_segments"] = json!(why.cost.erroneous);
     value["magnitude"] = json!(why.cost.magnitude_millionths as f64 * 1e-6);
     value["certified_from_start"] = json!(true);
-    value["each_error_is_needed"] = json!(true);
+    value["each_error_is_needed"] = json!(why.superfluous.is_empty());
     value["held_errors_tried"] = json!(match why.holds {
         HoldSearch::Nothing => "none",
         HoldSearch::One => "one",

@@ -8,10 +8,14 @@ pub mod picture;
 pub mod runs;
 pub mod threshold;
 
-use anabranch_explore::explain::{Explanation, Question};
-use anabranch_kernel::{Choice, Params, Seed, System};
+use std::fmt;
+
+use anabranch_explore::explain::{Explanation, Question, Same};
+use anabranch_kernel::{Choice, Params, Seed, System, Verdict};
 use anabranch_scenario::Drive;
 
+use crate::explore::accident::accident;
+use crate::explore::subject::Subject;
 use crate::load::Loaded;
 use crate::project::Found;
 use crate::triage::Triage;
@@ -34,6 +38,44 @@ pub struct Case<'a> {
     pub choices: Vec<Choice>,
     /// Position of the violated requirement.
     pub requirement: u16,
+    /// The accident to stay with.
+    pub accident: SameAccident<'a>,
+}
+
+/// Says whether a run ended with the accident that is asked about.
+type IsSame<'a> = Box<dyn Fn(&[Choice], &Verdict) -> bool + Sync + 'a>;
+
+/// The accident that an explanation stays with; any violation of the requirement if there is none.
+pub struct SameAccident<'a>(Option<IsSame<'a>>);
+
+impl<'a> SameAccident<'a> {
+    /// Any violation of the requirement.
+    pub const ANY: Self = Self(None);
+
+    /// Stays with what happens at the end of a path.
+    pub fn of<S: Subject>(subject: &'a S, start: usize, choices: &[Choice], verdict: &Verdict) -> Self {
+        let wanted = accident(subject, start, choices, verdict);
+        Self(Some(Box::new(move |choices, verdict| wanted.is_like(&accident(subject, start, choices, verdict)))))
+    }
+
+    /// For a question.
+    pub fn same(&self) -> Same<'_> {
+        match &self.0 {
+            None => Same::Requirement,
+            Some(is_same) => Same::Accident(is_same.as_ref()),
+        }
+    }
+
+    /// For machines.
+    pub fn word(&self) -> &'static str {
+        if self.0.is_some() { "accident" } else { "requirement" }
+    }
+}
+
+impl fmt::Debug for SameAccident<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
 }
 
 /// Everything that `explain` found out.
@@ -66,6 +108,7 @@ impl Case<'_> {
             params: &self.params,
             choices: &self.choices,
             requirement: self.requirement,
+            same: self.accident.same(),
             segments_max: self.drive.segments() as usize,
         }
     }

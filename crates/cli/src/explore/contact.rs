@@ -44,6 +44,20 @@ impl Sector {
         }
     }
 
+    /// The same part on the other side.
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Front => Self::Front,
+            Self::LeftFront => Self::RightFront,
+            Self::Left => Self::Right,
+            Self::LeftRear => Self::RightRear,
+            Self::Rear => Self::Rear,
+            Self::RightRear => Self::LeftRear,
+            Self::Right => Self::Left,
+            Self::RightFront => Self::LeftFront,
+        }
+    }
+
     /// The part of a car that reaches `front_m` ahead of and `rear_m` behind its origin: a corner is the outer quarter
     /// of a side.
     pub fn of(on_ego: [f64; 2], front_m: f64, rear_m: f64, half_width_m: f64) -> Self {
@@ -114,5 +128,7 @@ mod tests {
         check([-0.8, -0.7], "right-rear");
         check([2.0, -0.9], "right");
         check([3.2, -0.9], "right-front");
+        let left_rear = Sector::of([-0.5, 0.9], 3.4, 0.8, 0.9).mirrored();
+        assert_eq!(left_rear, Sector::of([-0.5, -0.9], 3.4, 0.8, 0.9));
     }
 }

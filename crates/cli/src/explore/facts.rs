@@ -7,6 +7,7 @@ use anabranch_scenario::Drive;
 use anabranch_study::{Conclusion, Evidence};
 use serde_json::{Value, json};
 
+use super::causes;
 use super::evidence::remark_words;
 use super::groups::Group;
 use super::pictures;
@@ -50,6 +51,8 @@ pub struct Facts<'a, S: Subject = Drive> {
     pub outcome: &'a Outcome,
     /// Findings, confirmed and grouped.
     pub groups: &'a [Group],
+    /// How many causes they have.
+    pub causes: causes::Summary,
     /// What did not come out the same way again.
     pub unstable: &'a [Unstable],
     /// What the verdict rests on.
@@ -151,6 +154,7 @@ impl<S: Subject> Facts<'_, S> {
             "groups": self.groups_json(),
         });
         self.conclusion.write(&mut object);
+        causes::add_to(self, &mut object);
         S::add_to(self, &mut object);
         if !self.unstable.is_empty() {
             object["not_reproducible"] = self.unstable.iter().map(|one| one.to_json(self.drive)).collect();

@@ -1,6 +1,5 @@
-//! Findings that a person would call the same mishap.
+//! Findings of one accident and one cause: what is saved, shown and drawn of them.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anabranch_kernel::Seed;
@@ -8,7 +7,6 @@ use anabranch_record::{Contact, ErrorRun, Finding, RunFolder, StartValue, publis
 use serde_json::{Value, json};
 
 use super::candidates::{Candidate, Source, confirm_alone};
-use super::contact::Sector;
 use super::subject::{Subject, trace};
 use crate::errors_table::ErrorsTable;
 use crate::failure::Failure;
@@ -17,81 +15,73 @@ use crate::project;
 
 /// Most groups that are shown and drawn; all of them are in the machine output.
 const SHOWN_MAX: usize = 10;
-/// Groups that are shown even if they are variations of one mishap.
-const SHOWN_MIN: usize = 4;
 /// Groups that get a folder; more would not be looked at.
 pub const FOLDERS_MAX: usize = 200;
 /// Groups that get a trace at once; of the others `replay --trace` writes one.
 pub const TRACES_MAX: usize = 10;
 
-/// What findings of one group share.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    requirement: u16,
-    other: Option<u32>,
-    sector: Option<Sector>,
-    /// Sites and modes of the errors that occur.
-    modes: BTreeSet<(usize, u8)>,
-}
-
-/// Findings that are alike.
+/// Findings of one accident that share a cause.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// The earliest of them.
+    /// The minimal sequence of the cause; without a cause the earliest finding.
     pub first: Candidate,
     /// How many there are.
     pub count: usize,
     /// `no-contact left-rear`.
     pub label: String,
-    /// Whether it is the earliest of its requirement, obstacle and part of the car.
-    pub is_first_of_place: bool,
+    /// The cause they share; nothing if none was looked for, or none was found in the time there was.
+    pub cause: Option<CauseOf>,
     /// The file of the first, once it is saved.
     pub file: Option<PathBuf>,
 }
 
-/// Groups in the order of their earliest finding; mishaps at different places come before variations of one.
-pub fn group<S: Subject>(drive: &S, candidates: &[Candidate]) -> Vec<Group> {
-    let mut groups: BTreeMap<Key, Group> = BTreeMap::new();
-    for candidate in candidates {
-        let (key, label) = key(drive, candidate);
-        let fresh = || Group { first: candidate.clone(), count: 0, label, is_first_of_place: false, file: None };
-        let group = groups.entry(key).or_insert_with(fresh);
-        group.count += 1;
-        if rank(candidate) < rank(&group.first) {
-            group.first = candidate.clone();
-        }
-    }
-    let mut groups: Vec<(Key, Group)> = groups.into_iter().collect();
-    groups.sort_by(|(_, a), (_, b)| rank(&a.first).cmp(&rank(&b.first)).then_with(|| b.count.cmp(&a.count)));
-    let mut seen = BTreeSet::new();
-    let (mut first_of_place, mut others) = (Vec::new(), Vec::new());
-    for (key, mut group) in groups {
-        group.is_first_of_place = seen.insert((key.requirement, key.other, key.sector));
-        if group.is_first_of_place { first_of_place.push(group) } else { others.push(group) }
-    }
-    first_of_place.extend(others);
-    first_of_place
+/// The cause that the findings of a group share.
+#[derive(Clone, Debug)]
+pub struct CauseOf {
+    /// Its number; a cause and its mirror image have the same.
+    pub number: usize,
+    /// The kinds of error that are enough.
+    pub kinds: Vec<String>,
+    /// Whether this group is the mirror image of another.
+    pub is_mirrored: bool,
+    /// Whether the first of the group is minimal: every error in it is needed.
+    pub is_minimal: bool,
+    /// The finding that the minimal sequence comes from.
+    pub found: Candidate,
+    /// Where code from outside failed.
+    pub line: Option<String>,
+    /// What mattered, for machines.
+    pub why: Option<Value>,
 }
 
-/// The groups that people are shown: one for each place, and a few variations if there are few places.
+impl CauseOf {
+    /// `estimate-jump: left and estimate-jump: right`.
+    pub fn sentence(&self) -> String {
+        match self.kinds.as_slice() {
+            [] => "no error at all".to_owned(),
+            [one] => one.clone(),
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        }
+    }
+}
+
+/// The groups that people are shown: one for each cause, and what has none. Mirror images are told with their cause.
 pub fn shown(groups: &[Group]) -> &[Group] {
-    let places = groups.iter().filter(|group| group.is_first_of_place).count();
-    &groups[..places.clamp(SHOWN_MIN, SHOWN_MAX).min(groups.len())]
+    let own = groups.iter().filter(|group| group.cause.as_ref().is_none_or(|cause| !cause.is_mirrored)).count();
+    &groups[..own.min(SHOWN_MAX)]
 }
 
 /// What was explored before what was drawn by lot, then the earlier violation.
-fn rank(candidate: &Candidate) -> (Source, u64) {
+pub fn rank(candidate: &Candidate) -> (Source, u64) {
     (candidate.source, candidate.verdict.tick)
 }
 
-fn key<S: Subject>(drive: &S, candidate: &Candidate) -> (Key, String) {
-    let Candidate { verdict, choices, .. } = candidate;
-    let used = choices.iter().flat_map(|choice| drive.errors().modes(*choice).iter().copied().enumerate());
-    let modes = used.filter(|(_, mode)| *mode != 0).collect();
+/// `no-contact left-rear`.
+pub fn label<S: Subject>(drive: &S, candidate: &Candidate) -> String {
+    let verdict = &candidate.verdict;
     let sector = verdict.place.as_ref().and_then(|place| drive.sector(place));
     let id = &drive.requirements()[usize::from(verdict.requirement)];
-    let label = sector.map_or_else(|| id.clone(), |sector| format!("{id} {}", sector.word()));
-    (Key { requirement: verdict.requirement, other: verdict.place.map(|p| p.other), sector, modes }, label)
+    sector.map_or_else(|| id.clone(), |sector| format!("{id} {}", sector.word()))
 }
 
 /// What was taken out of the groups.
@@ -163,7 +153,10 @@ pub fn finding_of<S: Subject>(group: &Group, loaded: &S::Source, drive: &S, seed
     S::name_source(loaded, &mut finding);
     finding.seed = seed.0;
     finding.start = StartValue::of(drive.space(), &drive.space().all()[*start]);
-    finding.errors = ErrorRun::group(drive.errors(), choices, &[]);
+    finding.errors = match &group.cause {
+        Some(cause) if cause.is_minimal => ErrorRun::group_needed(drive.errors(), choices),
+        _ => ErrorRun::group(drive.errors(), choices, &[]),
+    };
     finding.requirement = drive.requirements()[usize::from(verdict.requirement)].clone();
     finding.tick = verdict.tick;
     finding.time_s = verdict.tick as f64 * drive.step_s();
@@ -173,6 +166,11 @@ pub fn finding_of<S: Subject>(group: &Group, loaded: &S::Source, drive: &S, seed
 }
 
 impl Group {
+    /// Findings without a known cause.
+    pub fn alone<S: Subject>(drive: &S, first: Candidate, count: usize) -> Self {
+        Self { label: label(drive, &first), first, count, cause: None, file: None }
+    }
+
     /// The errors of the first finding.
     pub fn table<S: Subject>(&self, drive: &S) -> ErrorsTable {
         ErrorsTable::of_choices(drive.errors(), &self.first.choices, drive.segment_seconds())
@@ -193,6 +191,16 @@ impl Group {
             "contact": verdict.place.as_ref().map(|place| drive.place_json(loaded, place)),
             "errors": self.table(drive).to_json(),
             "finding": self.file.as_ref().map(|path| project::relative(path)),
+            "cause": self.cause.as_ref().map(|cause| cause.number),
+            "kinds": self.cause.as_ref().map(|cause| &cause.kinds),
+            "mirrored": self.cause.as_ref().is_some_and(|cause| cause.is_mirrored),
+            "minimal": self.cause.as_ref().is_some_and(|cause| cause.is_minimal),
+            "found": self.cause.as_ref().map(|cause| json!({
+                "tick": cause.found.verdict.tick,
+                "segments": cause.found.choices.len(),
+                "errors":
+                    ErrorsTable::of_choices(drive.errors(), &cause.found.choices, drive.segment_seconds()).to_json(),
+            })),
         })
     }
 }

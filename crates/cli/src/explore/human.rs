@@ -9,7 +9,7 @@ use anabranch_study::Conclusion;
 use super::candidates::Source;
 use super::cells;
 use super::facts::Facts;
-use super::groups::{FOLDERS_MAX, Group, TRACES_MAX, shown};
+use super::groups::{CauseOf, FOLDERS_MAX, Group, TRACES_MAX, shown};
 use super::probability;
 use super::subject::Subject;
 use crate::errors_table::ErrorsTable;
@@ -47,14 +47,18 @@ fn headline<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     let sequences = format!("in any error sequence of {within}{}", shortened(facts));
     match conclusion {
         Conclusion::Violated(findings) => {
-            let (n, g) = (findings.sequences, facts.groups.len());
+            let n = findings.sequences;
             let segments =
                 if n == 1 { "1 error sequence".to_owned() } else { format!("{} error sequences", count(n as f64)) };
-            let groups = if g == 1 { "1 group".to_owned() } else { format!("{g} groups") };
+            let causes = match facts.causes.causes {
+                0 => String::new(),
+                1 => " of 1 cause".to_owned(),
+                many => format!(" of {many} causes"),
+            };
             let stop = facts.evidence.stop_words();
             let why = if stop.is_empty() { String::new() } else { format!(" ({})", escape(&stop)) };
             let faults = if findings.has_accident() { "" } else { "; each is a fault of the code under test" };
-            format!("{name}: {word}, by {segments} in {groups}{why}{faults}\n")
+            format!("{name}: {word}, by {segments}{causes}{why}{faults}\n")
         }
         Conclusion::NotReproducible(_) => {
             format!("{name}: {word}; the same question was answered in two ways, which is no pass\n")
@@ -123,9 +127,14 @@ fn findings<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     for (at, group) in shown.iter().enumerate() {
         out += &one_group(facts, paint, at + 1, group);
     }
-    let more = facts.groups.len() - shown.len();
+    let is_own = |group: &&Group| group.cause.as_ref().is_none_or(|cause| !cause.is_mirrored);
+    let more = facts.groups.iter().filter(is_own).count() - shown.len();
     if more > 0 {
-        let _ = writeln!(out, "\n{more} more groups are in {}/findings and in the machine output.", escape(&facts.run));
+        let _ = writeln!(out, "\n{more} more causes are in {}/findings and in the machine output.", escape(&facts.run));
+    }
+    if facts.causes.unassigned > 0 {
+        let why = facts.causes.why.as_deref().map_or_else(String::new, |why| format!(": {}", escape(why)));
+        let _ = writeln!(out, "\n{} findings not assigned to a cause{why}", grouped(facts.causes.unassigned));
     }
     if facts.groups.len() > FOLDERS_MAX {
         let _ = writeln!(out, "The first {FOLDERS_MAX} groups have a folder, the others are only counted.");
@@ -156,7 +165,24 @@ fn one_group<S: Subject>(facts: &Facts<'_, S>, paint: &Paint, number: usize, gro
     let head = format!("#{number} `{id}` after {time} s{place}{alike}{source}");
     let fault = facts.drive.fault_text(group.first.start, &group.first.choices);
     let said = fault.map_or_else(String::new, |text| format!("   {}\n", escape(&text.replace('\n', " "))));
-    format!("\n{}\n{said}{}", paint.bold(&head), group.table(facts.drive).human("   "))
+    let cause = group.cause.as_ref().map_or_else(String::new, |cause| cause_lines(facts, cause));
+    format!("\n{}\n{said}{}{cause}", paint.bold(&head), group.table(facts.drive).human("   "))
+}
+
+/// What the findings of a cause share, and where its mirror image is.
+fn cause_lines<S: Subject>(facts: &Facts<'_, S>, cause: &CauseOf) -> String {
+    let mut out = match (cause.kinds.is_empty(), cause.is_minimal) {
+        (true, _) => "   it happens without any error\n".to_owned(),
+        (false, true) => format!("   each error is needed; cause: {}\n", escape(&cause.sentence())),
+        (false, false) => format!("   as found, not minimal; cause: {}\n", escape(&cause.sentence())),
+    };
+    for (at, image) in facts.groups.iter().enumerate() {
+        if image.cause.as_ref().is_some_and(|other| other.is_mirrored && other.number == cause.number) {
+            let place = facts.drive.place_words(facts.loaded, image.first.verdict.place.as_ref());
+            let _ = writeln!(out, "   mirror image: #{}{place} ({} alike)", at + 1, count(image.count as f64));
+        }
+    }
+    out
 }
 
 fn commands<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {

@@ -8,6 +8,7 @@ use anabranch_study::{Findings, conclude};
 use serde_json::json;
 
 use super::candidates::{Confirmed, confirmed};
+use super::causes::Effort;
 use super::evidence::{Counted, evidence};
 use super::facts::{Facts, Used};
 use super::graph::{GraphFlag, GraphRecorder};
@@ -16,7 +17,7 @@ use super::settings::Horizon;
 use super::store::{LevelTrail, SpillDisk};
 use super::subject::{Explored, Extras, Subject};
 use super::watcher::{Pictures, Watcher};
-use super::{groups, human};
+use super::{causes, groups, human, why};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::project;
@@ -135,8 +136,17 @@ impl<S: Subject> Journey<'_, S> {
             Err(_) if self.subject.gone().is_some() => Extras::default(),
             extras => extras?,
         };
-        let mut groups = groups::group(self.subject, &candidates);
+        let effort = Effort {
+            explored: outcome.progress.segments,
+            clock: self.clock,
+            time_ns: self.settings.budget.time_ns,
+            interrupt: interrupt::listen()?,
+            threads: self.threads,
+        };
+        self.screen.detail("looking for causes");
+        let (mut groups, causes) = causes::groups(self.subject, self.seed, &candidates, effort)?;
         let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, self.seed)?;
+        why::tell(&mut groups, self.subject, self.seed, self.threads, &|| effort.goes_on())?;
         unstable.extend(taken_out.unstable);
         unstable.extend(self.subject.differences());
         unconfirmed += taken_out.unconfirmed;
@@ -160,6 +170,7 @@ impl<S: Subject> Journey<'_, S> {
             seed: self.seed,
             outcome: &outcome,
             groups: &groups,
+            causes,
             unstable: &unstable,
             evidence,
             conclusion,

@@ -1,6 +1,8 @@
 //! What `explore` is made of: settings, storage, an audience, findings, pictures and the result.
 
+pub mod accident;
 pub mod candidates;
+pub mod causes;
 mod cells;
 pub mod contact;
 pub mod drawing;
@@ -24,4 +26,5 @@ pub mod subject;
 mod views;
 pub mod watcher;
 mod way;
+pub mod why;
 pub mod world;

@@ -103,7 +103,7 @@ pub fn save(
     let mut files = Vec::new();
     for (at, failure) in probability.most_likely.iter().enumerate() {
         let first = candidate(failure);
-        let group = Group { first, count: 1, label: "most likely".to_owned(), is_first_of_place: false, file: None };
+        let group = Group { label: "most likely".to_owned(), ..Group::alone(drive, first, 1) };
         let name = format!("most-likely-{}.toml", at + 1);
         folder.publish(&name, finding_of(&group, loaded, drive, asked.seed).to_toml().as_bytes())?;
         files.push(project::relative(&folder.path().join(name)));

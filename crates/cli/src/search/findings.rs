@@ -82,7 +82,7 @@ fn confirm(
     let drive = loaded.drive()?;
     let start = drive.space().all().iter().position(|params| *params == scored.params).unwrap_or(0);
     let candidate = Candidate { source: Source::Searched, start, choices: scored.choices, verdict };
-    let mut groups = groups::group(drive.as_ref(), &[candidate]);
+    let mut groups = vec![Group::alone(drive.as_ref(), candidate, 1)];
     groups::save(&mut groups, folder, &loaded, drive.as_ref(), Seed(objective.seed.0))?;
     let Some(mut group) = groups.pop() else { return Err(unlike("it did not come out the same way again".to_owned())) };
     group.count = accident.seen as usize;

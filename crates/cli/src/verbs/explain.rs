@@ -9,7 +9,7 @@ use clap::Args;
 use crate::exit::Exit;
 use crate::explain::files::{self, Files};
 use crate::explain::runs::record;
-use crate::explain::{Case, Story, against, human, machine, picture, threshold};
+use crate::explain::{Case, SameAccident, Story, against, human, machine, picture, threshold};
 use crate::explore::candidates::{Candidate, Source};
 use crate::explore::world;
 use crate::failure::Failure;
@@ -28,6 +28,9 @@ pub struct Explain {
     /// Run the same errors with another driver: a scenario, or a file with the keys that differ.
     #[arg(long, value_name = "OTHER.toml")]
     pub against: Option<PathBuf>,
+    /// Accept any violation of the requirement instead of only the accident of the finding.
+    #[arg(long)]
+    pub any: bool,
     /// Random orders for the shares of more than 8 errors.
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub samples: u32,
@@ -47,8 +50,12 @@ impl Explain {
             screen.warn(warning);
         }
         let drive = found.loaded.drive()?;
-        let case = case(&found, &drive, global)?;
-        check_verdict(&case)?;
+        let mut case = case(&found, &drive, global)?;
+        let verdict = check_verdict(&case)?;
+        if let (Some(verdict), false) = (verdict, self.any) {
+            let start = drive.space().all().iter().position(|params| *params == case.params).unwrap_or(0);
+            case.accident = SameAccident::of(drive.as_ref(), start, &case.choices, &verdict);
+        }
         let limits =
             Limits { samples: self.samples, measure: measure(&case), threads: global.threads(), ..Limits::default() };
         screen.detail("looking for the smallest error sequence");
@@ -82,7 +89,8 @@ fn case<'a>(found: &'a Found, drive: &'a anabranch_scenario::Drive, global: &Glo
         let message = format!("{}: the scenario has no requirement `{id}` any more", found.path.display());
         return Err(Failure::input(message, format!("it has {}", known.join(", "))));
     };
-    Ok(Case { found, drive, seed, params, choices, requirement: requirement as u16 })
+    let (requirement, accident) = (requirement as u16, SameAccident::ANY);
+    Ok(Case { found, drive, seed, params, choices, requirement, accident })
 }
 
 /// The smallest sequence run again with one thing changed; nothing if it is no contact on roads.
@@ -95,15 +103,15 @@ fn triage(case: &Case<'_>, why: &Explanation) -> Result<Option<Triage>, Failure>
     triage::of(case.loaded(), case.drive, case.seed, &candidate)
 }
 
-/// With the same text and seed the finding must end as its file says.
-fn check_verdict(case: &Case<'_>) -> Result<(), Failure> {
+/// How the finding ends now. With the same text and seed it must end as its file says.
+fn check_verdict(case: &Case<'_>) -> Result<Option<Verdict>, Failure> {
     let finding = &case.found.finding;
-    if case.seed.0 != finding.seed || case.loaded().hash != finding.scenario_hash {
-        return Ok(());
-    }
     let verdict = record(case.drive, case.seed, &case.params, &case.choices)?.verdict;
+    if case.seed.0 != finding.seed || case.loaded().hash != finding.scenario_hash {
+        return Ok(verdict.filter(|now| now.requirement == case.requirement));
+    }
     match verdict {
-        Some(now) if now.tick == finding.tick && now.requirement == case.requirement => Ok(()),
+        Some(now) if now.tick == finding.tick && now.requirement == case.requirement => Ok(verdict),
         now => {
             let then = format!("`{}` on tick {}", finding.requirement, finding.tick);
             let id =

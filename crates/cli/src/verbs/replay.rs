@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::escape::escape;
 use crate::exit::Exit;
+use crate::explain::files::Files;
 use crate::explore::world;
 use crate::failure::Failure;
 use crate::load::{Override, parse_override, with_driver};
@@ -211,12 +212,16 @@ pub fn told_kept(kept: &Kept) -> String {
     format!("  kept             {}{there}\n", escape(&project::relative(&kept.path)))
 }
 
-/// What is known about which errors matter: `explain` leaves a minimal sequence beside the finding.
+/// What is known about which errors matter: `explain` leaves it beside the finding, segment by segment of that finding. Its
+/// smallest sequence says nothing here, because its errors can be others at other times.
 pub fn mark_what_matters(finding: &mut Finding, path: &Path) {
-    let Ok(text) = std::fs::read_to_string(path.with_file_name("minimal.toml")) else { return };
-    let Ok(minimal) = Finding::from_toml(&text) else { return };
-    let needed: Vec<bool> =
-        minimal.errors.iter().flat_map(|run| vec![!run.modes.is_empty(); run.segments as usize]).collect();
+    let Ok(text) = std::fs::read_to_string(Files::beside(path).why) else { return };
+    let Ok(why) = serde_json::from_str::<Value>(&text) else { return };
+    let Some(matters) = why["found"]["matters"].as_array() else { return };
+    if why["scenario_hash"] != finding.scenario_hash.to_string() {
+        return;
+    }
+    let needed: Vec<bool> = matters.iter().map(|matters| matters.as_bool().unwrap_or(false)).collect();
     let mut at = 0;
     let mut marked: Vec<ErrorRun> = Vec::new();
     for run in &finding.errors {
@@ -230,4 +235,42 @@ pub fn mark_what_matters(finding: &mut Finding, path: &Path) {
         }
     }
     finding.errors = marked;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_kernel::Digest;
+    use serde_json::json;
+
+    #[test]
+    fn what_matters_is_read_from_the_explanation_of_this_finding_and_not_from_its_smallest_sequence() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("finding.toml");
+        let run = |segments, mode: &str| ErrorRun {
+            segments,
+            modes: vec![("pull".to_owned(), mode.to_owned())],
+            matters: None,
+            line: 0,
+        };
+        let mut finding = Finding::new("pull", Digest::of(b"x"), 1.0);
+        finding.errors = vec![run(2, "left"), run(1, "right")];
+        // The smallest sequence has its error in the last segment, where this finding does not need one.
+        let mut smallest = finding.clone();
+        smallest.errors = vec![ErrorRun { modes: Vec::new(), ..run(2, "left") }, run(1, "left")];
+        std::fs::write(folder.path().join("minimal.toml"), smallest.to_toml()).expect("a file");
+        let marks =
+            |finding: &Finding| finding.errors.iter().map(|run| (run.segments, run.matters)).collect::<Vec<_>>();
+        let mut unknown = finding.clone();
+        mark_what_matters(&mut unknown, &path);
+        assert_eq!(marks(&unknown), [(2, None), (1, None)], "nobody has explained it");
+        let why =
+            |hash: Digest| json!({ "scenario_hash": hash.to_string(), "found": { "matters": [false, true, false] } });
+        std::fs::write(folder.path().join("why.json"), why(Digest::of(b"y")).to_string()).expect("a file");
+        mark_what_matters(&mut unknown, &path);
+        assert_eq!(marks(&unknown), [(2, None), (1, None)], "it is about another scenario");
+        std::fs::write(folder.path().join("why.json"), why(finding.scenario_hash).to_string()).expect("a file");
+        mark_what_matters(&mut finding, &path);
+        assert_eq!(marks(&finding), [(1, Some(false)), (1, Some(true)), (1, Some(false))]);
+    }
 }

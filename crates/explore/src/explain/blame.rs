@@ -2,17 +2,17 @@
 
 use anabranch_kernel::{Chance, Choice, Fault, System};
 
-use super::improve::drop_site;
 use super::shapley::{Coalition, Method, Share, shapley};
+use super::single::drop_site;
 use super::tries::{Tried, Tries};
-use super::{Limits, erroneous, without};
+use super::{Limits, Question, erroneous, without};
 
 /// What blame is measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Lost margin: how much smaller the smallest margin of the run becomes.
     Margin,
-    /// The violation itself: 1 if the requirement is violated. For requirements that have nothing to do with the margin.
+    /// The accident itself: 1 if it happens. For requirements that have nothing to do with the margin.
     Verdict,
 }
 
@@ -36,7 +36,7 @@ pub struct SiteBlame {
     pub site: usize,
     /// Smallest margin if all errors of this site are left out.
     pub margin_without: f64,
-    /// Whether the requirement is violated without them.
+    /// Whether the accident happens without them.
     pub violates_without: bool,
     /// Its share in the whole loss.
     pub share: Share,
@@ -60,29 +60,34 @@ pub struct Blame {
 }
 
 /// What a run costs compared with the run without errors.
-struct Scale {
+struct Scale<'a, S: System> {
+    question: Question<'a, S>,
     measure: Measure,
-    requirement: u16,
     margin: f64,
     loss: f64,
 }
 
-impl Scale {
-    fn new(wanted: Measure, requirement: u16, minimal: &Tried, without_errors: &Tried) -> Self {
+impl<'a, S: System> Scale<'a, S> {
+    fn new(wanted: Measure, question: Question<'a, S>, minimal: &Tried, without_errors: &Tried) -> Self {
         // Without a finite margin, or where the violation has nothing to do with it, there is nothing to share out.
         let finite = minimal.margin.is_finite() && without_errors.margin.is_finite();
         let measure = if finite { wanted } else { Measure::Verdict };
-        let loss = f64::from(u8::from(without_errors.violation(requirement).is_some()));
-        Self { measure, requirement, margin: without_errors.margin, loss }
+        let loss = happens(&question, without_errors);
+        Self { question, measure, margin: without_errors.margin, loss }
     }
 
     fn cost(&self, tried: &Tried) -> f64 {
         match self.measure {
             // A run without any margin has lost none.
             Measure::Margin => self.margin - tried.margin.min(f64::MAX),
-            Measure::Verdict => f64::from(u8::from(tried.violation(self.requirement).is_some())) - self.loss,
+            Measure::Verdict => happens(&self.question, tried) - self.loss,
         }
     }
+}
+
+/// 1 if the run ended with the accident.
+fn happens<S: System>(question: &Question<'_, S>, tried: &Tried) -> f64 {
+    f64::from(u8::from(question.accident(&tried.end, &tried.choices).is_some()))
 }
 
 /// Shares the loss of the counterexample out among its errors.
@@ -93,7 +98,7 @@ pub(super) fn measure<S: System>(
     limits: &Limits,
 ) -> Result<Blame, Fault> {
     let question = *tries.question();
-    let scale = Scale::new(limits.measure, question.requirement, minimal, without_errors);
+    let scale = Scale::new(limits.measure, question, minimal, without_errors);
     let (segments, segments_by) = by_segment(tries, &minimal.choices, &scale, limits)?;
     let (sites, sites_by) = by_site(tries, &minimal.choices, &scale, limits)?;
     Ok(Blame { measure: scale.measure, whole: scale.cost(minimal), segments, segments_by, sites, sites_by })
@@ -102,7 +107,7 @@ pub(super) fn measure<S: System>(
 fn by_segment<S: System>(
     tries: &mut Tries<'_, S>,
     choices: &[Choice],
-    scale: &Scale,
+    scale: &Scale<'_, S>,
     limits: &Limits,
 ) -> Result<(Vec<SegmentBlame>, Method), Fault> {
     let players = erroneous(choices);
@@ -125,7 +130,7 @@ fn by_segment<S: System>(
 fn by_site<S: System>(
     tries: &mut Tries<'_, S>,
     choices: &[Choice],
-    scale: &Scale,
+    scale: &Scale<'_, S>,
     limits: &Limits,
 ) -> Result<(Vec<SiteBlame>, Method), Fault> {
     let question = *tries.question();
@@ -144,7 +149,7 @@ fn by_site<S: System>(
     let blame = |((&site, tried), share): ((&usize, &Tried), Share)| SiteBlame {
         site,
         margin_without: tried.margin,
-        violates_without: tried.violation(question.requirement).is_some(),
+        violates_without: question.accident(&tried.end, &tried.choices).is_some(),
         share,
     };
     Ok((players.iter().zip(&alone).zip(shares).map(blame).collect(), method))

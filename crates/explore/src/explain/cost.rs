@@ -7,10 +7,12 @@ use anabranch_kernel::{Choice, ErrorSpace};
 /// How small a counterexample is; smaller is better, earlier fields weigh more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
-    /// How often the error differs from that of the segment before; before the start there is none.
-    pub changes: usize,
+    /// Single errors: every site in error counts, in every segment.
+    pub errors: usize,
     /// Segments with an error.
     pub erroneous: usize,
+    /// How often the error differs from that of the segment before; before the start there is none.
+    pub changes: usize,
     /// Sum of all errors' sizes, each as millionths of the largest size of its site, so that metres and degrees add up.
     pub magnitude_millionths: u64,
     /// Segments by which it violates later than the finding: who asks why wants that mishap, not a later one.
@@ -24,8 +26,9 @@ impl Cost {
     pub fn of(space: &ErrorSpace, choices: &[Choice], found: usize) -> Self {
         let before = std::iter::once(&Choice::NONE).chain(choices);
         Self {
-            changes: before.zip(choices).filter(|(before, now)| before != now).count(),
+            errors: choices.iter().map(|&choice| space.active(choice)).sum(),
             erroneous: choices.iter().filter(|&&choice| choice != Choice::NONE).count(),
+            changes: before.zip(choices).filter(|(before, now)| before != now).count(),
             magnitude_millionths: choices.iter().map(|&choice| weight(space, choice)).sum(),
             late_by: choices.len().saturating_sub(found),
             start: Reverse(choices.iter().position(|&choice| choice != Choice::NONE).unwrap_or(usize::MAX)),
@@ -70,12 +73,13 @@ mod tests {
     }
 
     #[test]
-    fn changes_come_first_then_segments_then_size_then_time() {
+    fn errors_come_first_then_segments_then_changes_then_size_then_time() {
         let space = space();
         let cost = |choices: &[u16]| Cost::of(&space, &choices.iter().map(|&c| Choice(c)).collect::<Vec<_>>(), 3);
         assert_eq!(cost(&[0, 0]).changes, 0);
         assert_eq!((cost(&[1, 1, 0]).changes, cost(&[0, 1, 1]).changes, cost(&[1, 2, 0, 1]).changes), (2, 1, 4));
-        assert!(cost(&[0, 2, 2, 2]) < cost(&[0, 2, 0, 0]), "one change less is worth two segments");
+        assert!(cost(&[0, 2, 0, 0]) < cost(&[0, 2, 2, 2]), "a held error is never better than one of its segments");
+        assert!(cost(&[0, 2, 2]) < cost(&[2, 0, 2]), "of as many errors the one with fewer changes");
         assert!(cost(&[0, 1, 1, 1]) < cost(&[0, 2, 2, 2]), "of the same length the smaller error");
         assert!(cost(&[0, 0, 2]) < cost(&[0, 2]), "of the same size the later one");
         assert!(cost(&[0, 2]) < cost(&[0, 0, 0, 2]), "but not later than it was found");
@@ -85,6 +89,7 @@ mod tests {
     fn sizes_of_different_sites_add_up_as_shares() {
         let space = space();
         let both = space.find(&[1, 1]).unwrap();
+        assert_eq!(Cost::of(&space, &[both], 1).errors, 2, "two errors at once are two errors");
         assert_eq!(weight(&space, both), 500_000 + 1_000_000);
         assert_eq!(distance(&space, both, Choice::NONE), 1_500_000);
         assert_eq!(distance(&space, Choice(1), Choice(2)), 1_500_000);

@@ -62,7 +62,7 @@ pub(super) fn search<S: System>(
     Ok((minimal, kind))
 }
 
-/// As much as the limit allows. Where one change is enough, two errors after another cannot be better.
+/// As much as the limit allows. Where one error is enough, two after another cannot be better.
 fn choose(all: Vec<Choice>, minimal: &[Choice], segments: usize, holds_max: usize, own: &Cost) -> (Space, HoldSearch) {
     let mut used: Vec<Choice> = minimal.iter().copied().filter(|&choice| choice != Choice::NONE).collect();
     used.sort_unstable();
@@ -74,7 +74,7 @@ fn choose(all: Vec<Choice>, minimal: &[Choice], segments: usize, holds_max: usiz
     };
     let fits = |alone: usize, paired: usize| count(alone, paired) <= holds_max as u128;
     let space = |alone, paired| Space { segments, alone, paired };
-    match (own.changes <= 1, fits(all.len(), all.len()), fits(all.len(), used.len())) {
+    match (own.errors <= 1, fits(all.len(), all.len()), fits(all.len(), used.len())) {
         (true, ..) if fits(all.len(), 0) => (space(all, Vec::new()), HoldSearch::Two),
         (false, true, _) => (space(all.clone(), all), HoldSearch::Two),
         (false, false, true) => (space(all, used), HoldSearch::TwoOfUsed),

@@ -6,6 +6,7 @@ use anabranch_kernel::{Choice, ErrorSpace, Fault, System};
 
 use super::cost::{Cost, weight};
 use super::minimise::reduce;
+use super::single::drop_site;
 use super::tries::{Tried, Tries};
 
 /// Most rounds; each makes the counterexample smaller, so there are rarely more than a few.
@@ -125,11 +126,3 @@ fn smaller_than(space: &ErrorSpace, choice: Choice) -> Vec<Choice> {
 
 /// Most smaller errors that are tried for one that is held.
 const STEPS_PER_HOLD: usize = 256;
-
-/// The choice with one site free of error.
-pub(super) fn drop_site(space: &ErrorSpace, choice: Choice, site: usize) -> Choice {
-    let mut modes = space.modes(choice).to_vec();
-    modes[site] = 0;
-    // With fewer errors at once every limit of the space still holds.
-    space.find(&modes).unwrap_or(Choice::NONE)
-}

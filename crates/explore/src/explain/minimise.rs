@@ -1,16 +1,17 @@
 //! The smallest error sequence that still violates the requirement.
 //!
-//! What is guaranteed: the result violates the same requirement, and it is *1-minimal*: without any single one of its
-//! errors the requirement is not violated. It never has more errors than what delta debugging left of the finding,
-//! unless it has fewer changes. Among all 1-minimal sequences that hold one error, or one after another, it has the
+//! What is guaranteed: the result leads to the same accident, and it is *1-minimal*: without any single one of its
+//! errors, site by site and segment by segment, that accident does not happen. It never has more errors than the
+//! finding. Among all 1-minimal sequences that hold one error, or one after another, it has the
 //! smallest [`Cost`], as far as [`HoldSearch`] says that they were tried. Beyond that it is a local optimum.
 
-use anabranch_kernel::{Choice, Fault, System};
+use anabranch_kernel::{Choice, ErrorSpace, Fault, System};
 
 use super::cost::Cost;
 use super::holds::{self, HoldSearch};
+use super::single::{SingleError, single_errors, without_errors};
 use super::tries::{Tried, Tries};
-use super::{ExplainError, Limits, erroneous, improve, without};
+use super::{ExplainError, Limits, improve};
 
 /// The smallest sequence, and what was left of the one that was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +20,8 @@ pub struct Minimal {
     pub found: Tried,
     /// The smallest one.
     pub minimal: Tried,
-    /// For each segment that was found: whether its error is needed. Without all the others the requirement is still
-    /// violated, and without any one of these it is not.
+    /// For each segment that was found: whether an error of it is needed. Without all the others the accident still
+    /// happens, and without any single one of these it does not.
     pub matters: Vec<bool>,
     /// How small the smallest one is.
     pub cost: Cost,
@@ -31,16 +32,15 @@ pub struct Minimal {
 /// Minimises the sequence of the question.
 ///
 /// # Errors
-/// When a segment cannot be computed or the sequence does not violate the requirement.
+/// When a segment cannot be computed or the sequence does not lead to the accident.
 pub fn minimise<S: System>(tries: &mut Tries<'_, S>, limits: &Limits) -> Result<Minimal, ExplainError> {
     let question = *tries.question();
     let found = tries.one(question.choices)?;
-    if found.violation(question.requirement).is_none() {
+    if tries.accident(&found).is_none() {
         return Err(ExplainError::NotViolated(found.end));
     }
     tries.set_found(found.choices.len());
-    let needed = delta_debug(tries, found.clone())?;
-    let needed = reduce(tries, needed)?;
+    let needed = shrink(tries, found.clone())?;
     let kept = |at: usize| needed.choices.get(at).is_some_and(|&choice| choice != Choice::NONE);
     let matters = (0..found.choices.len()).map(kept).collect();
     let improved = improve::improve(tries, needed)?;
@@ -50,33 +50,44 @@ pub fn minimise<S: System>(tries: &mut Tries<'_, S>, limits: &Limits) -> Result<
     Ok(Minimal { found, minimal, matters, cost, holds })
 }
 
-/// Delta debugging (Zeller and Hildebrandt 2002) over the erroneous segments: halves, quarters, … of them are tried
-/// alone and left out, side by side; the first that still violates is taken.
+/// Leaves out errors until every one that is left is needed. Nothing is put in their place.
+///
+/// # Errors
+/// When a segment cannot be computed.
+pub(crate) fn shrink<S: System>(tries: &mut Tries<'_, S>, found: Tried) -> Result<Tried, Fault> {
+    let smaller = delta_debug(tries, found)?;
+    reduce(tries, smaller)
+}
+
+/// Delta debugging (Zeller and Hildebrandt 2002) over single errors: halves, quarters, … of them are tried alone and left
+/// out, side by side; the first that still leads to the accident is taken.
 fn delta_debug<S: System>(tries: &mut Tries<'_, S>, found: Tried) -> Result<Tried, Fault> {
+    let space = tries.question().system.errors();
     let mut current = found;
     if let Some(harmless) = tries.violating(&[Vec::new()])?.pop() {
         return Ok(harmless);
     }
     let mut parts = 2;
     loop {
-        let positions = erroneous(&current.choices);
-        parts = parts.min(positions.len());
+        let errors = single_errors(space, &current.choices);
+        parts = parts.min(errors.len());
         if parts < 2 {
             return Ok(current);
         }
-        let chunks: Vec<&[usize]> = positions.chunks(positions.len().div_ceil(parts)).collect();
-        let rest = |chunk: &[usize]| positions.iter().copied().filter(|at| !chunk.contains(at)).collect::<Vec<_>>();
-        let alone = chunks.iter().map(|chunk| without(&current.choices, &rest(chunk)));
+        let chunks: Vec<&[SingleError]> = errors.chunks(errors.len().div_ceil(parts)).collect();
+        let rest =
+            |chunk: &[SingleError]| errors.iter().copied().filter(|error| !chunk.contains(error)).collect::<Vec<_>>();
+        let alone = chunks.iter().map(|chunk| without_errors(space, &current.choices, &rest(chunk)));
         if let Some(smaller) = first_violating(tries, alone.collect())? {
             (current, parts) = (smaller, 2);
             continue;
         }
-        let left_out = chunks.iter().map(|chunk| without(&current.choices, chunk));
+        let left_out = chunks.iter().map(|chunk| without_errors(space, &current.choices, chunk));
         if let Some(smaller) = first_violating(tries, left_out.collect())? {
             (current, parts) = (smaller, (parts - 1).max(2));
             continue;
         }
-        if parts == positions.len() {
+        if parts == errors.len() {
             return Ok(current);
         }
         parts *= 2;
@@ -91,7 +102,8 @@ fn first_violating<S: System>(tries: &mut Tries<'_, S>, sequences: Vec<Vec<Choic
 pub(super) fn reduce<S: System>(tries: &mut Tries<'_, S>, violating: Tried) -> Result<Tried, Fault> {
     let mut current = violating;
     loop {
-        let smaller = tries.violating(&each_left_out(&current.choices))?;
+        let space = tries.question().system.errors();
+        let smaller = tries.violating(&each_left_out(space, &current.choices))?;
         let best = smaller.into_iter().min_by_key(|tried| tries.cost(tried));
         match best {
             Some(best) => current = best,
@@ -100,14 +112,13 @@ pub(super) fn reduce<S: System>(tries: &mut Tries<'_, S>, violating: Tried) -> R
     }
 }
 
-/// Whether the requirement is violated without some single error. The last error is the usual suspect and is asked
-/// alone first.
+/// Whether every single error is needed. The last error is the usual suspect and is asked alone first.
 pub(super) fn is_minimal<S: System>(tries: &mut Tries<'_, S>, violating: &Tried) -> Result<bool, Fault> {
-    let mut smaller = each_left_out(&violating.choices);
+    let mut smaller = each_left_out(tries.question().system.errors(), &violating.choices);
     let Some(last) = smaller.pop() else { return Ok(true) };
     Ok(tries.violating(&[last])?.is_empty() && tries.violating(&smaller)?.is_empty())
 }
 
-fn each_left_out(choices: &[Choice]) -> Vec<Vec<Choice>> {
-    erroneous(choices).iter().map(|&at| without(choices, &[at])).collect()
+fn each_left_out(space: &ErrorSpace, choices: &[Choice]) -> Vec<Vec<Choice>> {
+    single_errors(space, choices).iter().map(|error| without_errors(space, choices, &[*error])).collect()
 }

@@ -9,7 +9,7 @@
 //!   replaced by "no error". So every sequence that is reported can really happen.
 //!
 //! ```
-//! # use anabranch_explore::explain::{Limits, Question, explain};
+//! # use anabranch_explore::explain::{Limits, Question, Same, explain};
 //! # use anabranch_kernel::*;
 //! # use serde::{Deserialize, Serialize};
 //! # /// Counts the pushes; three of them break it.
@@ -30,7 +30,7 @@
 //! # }
 //! let system = Counter(ErrorSpace::of_one_site("push", &["none", "left", "right"]), vec![Variable::exact("pushes")]);
 //! let found = [1, 0, 2, 0, 1].map(Choice);
-//! let question = Question { system: &system, seed: Seed(0), params: &Params::default(), choices: &found, requirement: 0, segments_max: 8 };
+//! let question = Question { system: &system, seed: Seed(0), params: &Params::default(), choices: &found, requirement: 0, same: Same::Requirement, segments_max: 8 };
 //! let why = explain(question, &Limits::default()).unwrap();
 //! // Three pushes in a row, the same one, as late as it was found.
 //! assert_eq!(why.minimal.choices, [0, 0, 1, 1, 1].map(Choice));
@@ -45,17 +45,22 @@ mod minimise;
 mod nearest;
 mod no_return;
 mod shapley;
+mod single;
 mod tries;
+
+use std::fmt;
 
 use anabranch_kernel::{Choice, Fault, Params, Seed, SegmentEnd, System, Verdict};
 
 pub use blame::{Blame, Measure, SegmentBlame, SiteBlame};
 pub use cost::Cost;
 pub use holds::HoldSearch;
+pub(crate) use minimise::shrink;
 pub use minimise::{Minimal, minimise};
 pub use nearest::Nearest;
 pub use no_return::{NoReturn, Rescue};
 pub use shapley::{Method, Share};
+pub use single::{SingleError, single_errors, without_errors};
 pub use tries::{Tried, Tries};
 
 use crate::replay::replay;
@@ -73,8 +78,40 @@ pub struct Question<'a, S: System> {
     pub choices: &'a [Choice],
     /// Position of the violated requirement in [`System::requirements`]. Only its violation counts.
     pub requirement: u16,
+    /// Which of its violations count.
+    pub same: Same<'a>,
     /// Segments after which a run is over, even if its system does not end it.
     pub segments_max: usize,
+}
+
+/// Which violations of a requirement count as the accident that is asked about.
+#[derive(Clone, Copy)]
+pub enum Same<'a> {
+    /// Every one of them.
+    Requirement,
+    /// Those that this says yes to; it is given the choices up to the violation.
+    Accident(&'a (dyn Fn(&[Choice], &Verdict) -> bool + Sync)),
+}
+
+impl fmt::Debug for Same<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Requirement => "Requirement",
+            Self::Accident(_) => "Accident",
+        })
+    }
+}
+
+impl<S: System> Question<'_, S> {
+    /// The verdict about the accident that is asked about, if a run ended with it.
+    pub fn accident(&self, end: &SegmentEnd, choices: &[Choice]) -> Option<Verdict> {
+        let SegmentEnd::Violated(verdicts) = end else { return None };
+        let is_same = |verdict: &&Verdict| match self.same {
+            Same::Requirement => true,
+            Same::Accident(is_same) => is_same(choices, verdict),
+        };
+        verdicts.iter().filter(|verdict| verdict.requirement == self.requirement).find(is_same).copied()
+    }
 }
 
 impl<S: System> Clone for Question<'_, S> {
@@ -87,7 +124,8 @@ impl<S: System> Copy for Question<'_, S> {}
 /// How much may be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most held errors that are tried one by one; see [`HoldSearch`].
+    /// Most held errors that are tried one by one; see [`HoldSearch`]. It also bounds the search for the nearest passing
+    /// sequence and for rescues.
     pub holds_max: usize,
     /// Permutations for blame where exact values would take too many runs.
     pub samples: u32,
@@ -109,8 +147,8 @@ pub enum ExplainError {
     /// A segment could not be computed.
     #[error(transparent)]
     Fault(#[from] Fault),
-    /// The errors do not violate the requirement: the finding does not belong to this system.
-    #[error("the errors do not violate the requirement; the run ended with {0:?}")]
+    /// The errors do not lead to the accident: the finding does not belong to this system.
+    #[error("the errors do not lead to the accident; the run ended with {0:?}")]
     NotViolated(SegmentEnd),
     /// Threads could not be started.
     #[error("threads cannot be started: {0}")]
@@ -136,6 +174,9 @@ pub struct Explanation {
     pub minimal: Tried,
     /// Its verdict, as certified from the start without saved states.
     pub verdict: Verdict,
+    /// Errors of the smallest sequence without which the accident still happens, each left out alone; none, unless a
+    /// run from the start says otherwise than the search did.
+    pub superfluous: Vec<SingleError>,
     /// See [`Minimal::matters`].
     pub matters: Vec<bool>,
     /// How small it is.
@@ -167,12 +208,40 @@ pub fn explain<S: System>(question: Question<'_, S>, limits: &Limits) -> Result<
     pool.install(|| explain_inside(question, limits))
 }
 
+/// Says what mattered in a sequence that is already minimal; nothing smaller is looked for.
+///
+/// # Errors
+/// As [`explain`].
+pub fn explain_minimal<S: System>(question: Question<'_, S>, limits: &Limits) -> Result<Explanation, ExplainError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(limits.threads).build();
+    let pool = pool.map_err(|e| ExplainError::Threads(e.to_string()))?;
+    pool.install(|| {
+        let mut tries = Tries::new(question)?;
+        let found = tries.one(question.choices)?;
+        if tries.accident(&found).is_none() {
+            return Err(ExplainError::NotViolated(found.end));
+        }
+        tries.set_found(found.choices.len());
+        let (cost, holds) = (tries.cost(&found), HoldSearch::Nothing);
+        let matters = found.choices.iter().map(|choice| *choice != Choice::NONE).collect();
+        tell(tries, Minimal { minimal: found.clone(), found, matters, cost, holds }, limits)
+    })
+}
+
 fn explain_inside<S: System>(question: Question<'_, S>, limits: &Limits) -> Result<Explanation, ExplainError> {
     let mut tries = Tries::new(question)?;
-    let Minimal { found, minimal, matters, cost, holds } = minimise(&mut tries, limits)?;
+    let minimal = minimise(&mut tries, limits)?;
+    tell(tries, minimal, limits)
+}
+
+/// What mattered in a minimal sequence.
+fn tell<S: System>(mut tries: Tries<'_, S>, minimal: Minimal, limits: &Limits) -> Result<Explanation, ExplainError> {
+    let question = *tries.question();
+    let Minimal { found, minimal, matters, cost, holds } = minimal;
     let verdict = certify(&question, &minimal)?;
+    let superfluous = superfluous(&question, &minimal)?;
     let without_errors = tries.one(&[])?;
-    let no_return = no_return::find(&mut tries, &minimal)?;
+    let no_return = no_return::find(&mut tries, &minimal, limits)?;
     let blame = blame::measure(&mut tries, &minimal, &without_errors, limits)?;
     let nearest = nearest::find(&mut tries, &minimal, limits)?;
     let (segments_run, segments_asked) = (tries.segments_run(), tries.segments_asked());
@@ -180,6 +249,7 @@ fn explain_inside<S: System>(question: Question<'_, S>, limits: &Limits) -> Resu
         found,
         minimal,
         verdict,
+        superfluous,
         matters,
         cost,
         holds,
@@ -197,13 +267,27 @@ fn explain_inside<S: System>(question: Question<'_, S>, limits: &Limits) -> Resu
 ///
 /// # Errors
 /// When it ends otherwise.
-fn certify<S: System>(question: &Question<'_, S>, tried: &Tried) -> Result<Verdict, ExplainError> {
+pub(crate) fn certify<S: System>(question: &Question<'_, S>, tried: &Tried) -> Result<Verdict, ExplainError> {
     let run = replay(question.system, question.seed, question.params, &tried.choices, None)?;
-    let verdict = violation(&run.end, question.requirement);
+    let verdict = question.accident(&run.end, &tried.choices);
     match verdict {
         Some(verdict) if run.end == tried.end && run.segments == tried.choices.len() => Ok(verdict),
         _ => Err(ExplainError::NotReproducible { with_saved_states: tried.end.clone(), from_start: run.end }),
     }
+}
+
+/// The errors without which the accident still happens, each left out alone and run from the start.
+///
+/// # Errors
+/// When a segment cannot be computed.
+pub fn superfluous<S: System>(question: &Question<'_, S>, tried: &Tried) -> Result<Vec<SingleError>, Fault> {
+    let space = question.system.errors();
+    let errors = single_errors(space, &tried.choices);
+    let fewer: Vec<Vec<Choice>> = errors.iter().map(|error| without_errors(space, &tried.choices, &[*error])).collect();
+    // Nothing is taken over from the search: its saved states are not asked.
+    let runs = Tries::new(*question)?.many(&fewer)?;
+    let happens = |run: &Tried| question.accident(&run.end, &run.choices).is_some();
+    Ok(errors.into_iter().zip(runs).filter(|(_, run)| happens(run)).map(|(error, _)| error).collect())
 }
 
 /// The verdict about one requirement, if it was violated.

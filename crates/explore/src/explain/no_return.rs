@@ -2,6 +2,7 @@
 
 use anabranch_kernel::{Choice, Fault, System};
 
+use super::Limits;
 use super::tries::{Tried, Tries};
 
 /// Most runs to find out whether another error would still have helped.
@@ -34,7 +35,11 @@ pub struct Rescue {
 }
 
 /// Scans every boundary; `None` if the requirement is violated without any error.
-pub(super) fn find<S: System>(tries: &mut Tries<'_, S>, minimal: &Tried) -> Result<Option<NoReturn>, Fault> {
+pub(super) fn find<S: System>(
+    tries: &mut Tries<'_, S>,
+    minimal: &Tried,
+    limits: &Limits,
+) -> Result<Option<NoReturn>, Fault> {
     let requirement = tries.question().requirement;
     let whole = &minimal.choices;
     let begun: Vec<Vec<Choice>> = (0..=whole.len()).map(|n| whole[..n].to_vec()).collect();
@@ -43,7 +48,7 @@ pub(super) fn find<S: System>(tries: &mut Tries<'_, S>, minimal: &Tried) -> Resu
     let Some(boundary) = avoided.iter().rposition(|&avoided| avoided) else { return Ok(None) };
     let margin = tried[boundary].margin;
     let choices = tries.question().system.errors().len();
-    let rescues_tried = choices * whole.len() <= RESCUES_MAX;
+    let rescues_tried = choices * whole.len() <= RESCUES_MAX.min(limits.holds_max);
     let rescue = if rescues_tried { last_rescue(tries, whole, boundary)? } else { None };
     Ok(Some(NoReturn { boundary, avoided, margin, rescue, rescues_tried }))
 }

@@ -79,8 +79,16 @@ impl<'a, S: System> Tries<'a, S> {
     /// # Errors
     /// When the start cannot be computed.
     pub fn new(question: Question<'a, S>) -> Result<Self, Fault> {
+        Self::within(question, BYTES_MAX)
+    }
+
+    /// As [`Tries::new`], with fewer bytes of saved states.
+    ///
+    /// # Errors
+    /// When the start cannot be computed.
+    pub(crate) fn within(question: Question<'a, S>, bytes_max: usize) -> Result<Self, Fault> {
         let state = question.system.start(question.seed, question.params)?;
-        let nodes_max = (BYTES_MAX / state_bytes(&state).max(1)).clamp(NODES.0, NODES.1);
+        let nodes_max = (bytes_max / state_bytes(&state).max(1)).clamp(NODES.0, NODES.1);
         let root = Node {
             state: Some(state),
             end: SegmentEnd::Open,
@@ -97,7 +105,7 @@ impl<'a, S: System> Tries<'a, S> {
         &self.question
     }
     /// How small a counterexample is.
-    pub(super) fn cost(&self, tried: &Tried) -> Cost {
+    pub(crate) fn cost(&self, tried: &Tried) -> Cost {
         Cost::of(self.question.system.errors(), &tried.choices, self.found)
     }
     /// Segments after which the finding violates.
@@ -105,7 +113,7 @@ impl<'a, S: System> Tries<'a, S> {
         self.found
     }
     /// The choices of the finding may go on after its violation; what comes then does not count.
-    pub(super) fn set_found(&mut self, segments: usize) {
+    pub(crate) fn set_found(&mut self, segments: usize) {
         self.found = segments;
     }
     /// Segments that were simulated.
@@ -142,15 +150,19 @@ impl<'a, S: System> Tries<'a, S> {
         Ok(all)
     }
 
-    /// Those of the sequences that violate the requirement, in their order.
+    /// Those of the sequences that lead to the accident, in their order.
     ///
     /// # Errors
     /// When a segment cannot be computed.
     pub fn violating(&mut self, sequences: &[Vec<Choice>]) -> Result<Vec<Tried>, Fault> {
-        let requirement = self.question.requirement;
         let mut tried = self.many(sequences)?;
-        tried.retain(|one| one.violation(requirement).is_some());
+        tried.retain(|one| self.accident(one).is_some());
         Ok(tried)
+    }
+
+    /// The verdict about the accident that is asked about, if this run ended with it.
+    pub fn accident(&self, tried: &Tried) -> Option<Verdict> {
+        self.question.accident(&tried.end, &tried.choices)
     }
 
     fn walk(&mut self, sequences: &[Vec<Choice>]) -> Result<Vec<Tried>, Fault> {

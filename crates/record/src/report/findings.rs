@@ -27,7 +27,7 @@ pub(super) fn put(out: &mut Html, budget: &mut Budget, run: &Run) {
     if groups.is_empty() {
         out.element("p", nothing(run));
     } else {
-        out.element("p", "Findings of one group violate the same requirement at the same place with the same kinds of error. Each was run again from the start, without merging, before it was written down.");
+        out.element("p", "Findings of one cause have the same accident, and the same kinds of error are enough for it: with only those of their errors it still happens. Each was run again from the start, without merging, before it was written down.");
     }
     if let Some(svg) = run.pictures.get("bundle") {
         let caption = "The exploration on the map: saved states, segments and failing paths.";
@@ -37,6 +37,11 @@ pub(super) fn put(out: &mut Html, budget: &mut Budget, run: &Run) {
         one(out, budget, run, group, "run");
     }
     rest(out, budget, groups);
+    let unassigned = run.result["findings_without_cause"].as_u64().unwrap_or(0);
+    if unassigned > 0 {
+        let why = run.result["causes_unfinished"].as_str().map_or_else(String::new, |why| format!(": {why}"));
+        out.element("p", &format!("{unassigned} findings not assigned to a cause{why}."));
+    }
     let should = run.result["should_violated"].as_u64().unwrap_or(0);
     if should > 0 {
         let segments = count(&run.result["should_violated"]);
@@ -80,6 +85,7 @@ pub(super) fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value,
     for sentence in group["triage"]["sentences"].as_array().into_iter().flatten() {
         out.element("p", &whole_sentence(&text(sentence)));
     }
+    cause(out, run, group);
     if let Some(files) = files {
         pictures(out, budget, files, number);
     }
@@ -88,7 +94,10 @@ pub(super) fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value,
     let rows: Vec<Vec<String>> =
         rows.map(|row| vec![time(&row["from_s"]), time(&row["to_s"]), text(&row["error"])]).collect();
     if !group["errors"].is_null() {
-        out.table("Errors of the first finding of this group", &["from", "to", "error"], &rows);
+        let is_minimal = group["minimal"].as_bool() == Some(true);
+        let caption =
+            if is_minimal { "The minimal sequence of this cause" } else { "Errors of the first finding of this group" };
+        out.table(caption, &["from", "to", "error"], &rows);
     }
     if let Some(command) = group["command"].as_str() {
         // An instance of a benchmark has no file to replay.
@@ -108,6 +117,29 @@ pub(super) fn one(out: &mut Html, budget: &mut Budget, run: &Run, group: &Value,
         out.markup("<p class=\"soft\">").text(&format!("Its folder holds {traces}.")).markup("</p>\n");
     }
     out.markup("</article>\n");
+}
+
+/// The cause that the findings of a group share, and what each error of its minimal sequence does.
+fn cause(out: &mut Html, run: &Run, group: &Value) {
+    let Some(kinds) = group["kinds"].as_array() else { return };
+    let kinds: Vec<String> = kinds.iter().map(text).collect();
+    let image = if group["mirrored"] == true { " It is the mirror image of another." } else { "" };
+    let number = count(&group["cause"]);
+    let sentence = match kinds.as_slice() {
+        [] => format!("Cause {number}: it happens without any error.{image}"),
+        kinds => format!("Cause {number}: {}.{image}", kinds.join(", ")),
+    };
+    out.element("p", &sentence);
+    let causes = run.result["causes"].as_array().into_iter().flatten();
+    let why = causes.filter(|cause| cause["finding_number"] == group["number"]).map(|cause| &cause["why"]["sentences"]);
+    let sentences: Vec<&Value> = why.filter_map(Value::as_array).flatten().collect();
+    if !sentences.is_empty() {
+        out.markup("<ul>\n");
+        for sentence in sentences {
+            out.element("li", &whole_sentence(&text(sentence)));
+        }
+        out.markup("</ul>\n");
+    }
 }
 
 /// Where it was on the map, what its last moment looked like from three places, side by side, and how it went over time.

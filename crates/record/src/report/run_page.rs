@@ -14,7 +14,7 @@ const SCENARIO_BYTES_MAX: usize = 400_000;
 /// Rows of a section that this version does not know.
 const ROWS_MAX: usize = 200;
 /// What the page tells elsewhere; everything else in the object of a run becomes a section of its own.
-const TOLD: [&str; 44] = [
+const TOLD: [&str; 48] = [
     "schema",
     "scenario",
     "digest",
@@ -49,6 +49,10 @@ const TOLD: [&str; 44] = [
     "should_violated",
     "settings",
     "groups",
+    "causes",
+    "findings_without_cause",
+    "causes_unfinished",
+    "segments_for_causes",
     "level_rows",
     "profile",
     "graph",
@@ -92,8 +96,14 @@ pub(super) fn sentence(run: &Run) -> String {
             let (sequences, groups) = (count(&result["findings"]), count(&result["finding_groups"]));
             let sequences =
                 if sequences == "1" { "1 error sequence".to_owned() } else { format!("{sequences} error sequences") };
-            let groups = if groups == "1" { "1 group".to_owned() } else { format!("{groups} groups") };
-            format!(", by {sequences} in {groups}{why}.")
+            let causes = result["causes"].as_array().map_or(0, Vec::len);
+            let groups = match (causes, groups.as_str()) {
+                (0, "1") => "in 1 group".to_owned(),
+                (0, groups) => format!("in {groups} groups"),
+                (1, _) => "of 1 cause".to_owned(),
+                (causes, _) => format!("of {causes} causes"),
+            };
+            format!(", by {sequences} {groups}{why}.")
         }
         Conclusion::Incomplete(_) if result.is_null() => format!("{why}; nothing found so far, which is no pass."),
         Conclusion::Incomplete(_) => format!(" ({reason}); nothing found so far, which is no pass."),

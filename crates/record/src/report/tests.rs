@@ -58,6 +58,29 @@ fn hostile_names_stay_text_everywhere() {
 }
 
 #[test]
+fn causes_are_told_with_their_minimal_sequence_and_what_each_error_does() {
+    let mut result = violated();
+    let why = json!({ "sentences": ["without `jump` it does not happen", HOSTILE] });
+    result["causes"] = json!([{ "cause": 1, "finding_number": 1, "why": why }, { "cause": 2, "finding_number": 2 }]);
+    (result["findings_without_cause"], result["causes_unfinished"]) = (json!(7), json!("the work was used up"));
+    let group = &mut result["groups"][0];
+    (group["cause"], group["kinds"], group["minimal"]) = (json!(1), json!(["jump: left", HOSTILE]), json!(true));
+    let (_place, folder) = folder(&result);
+    let page = run_report(&folder).unwrap();
+    check_harmless(&page);
+    let parts = [
+        "of 2 causes",
+        "Cause 1: jump: left, ",
+        "Without `jump` it does not happen.",
+        "The minimal sequence",
+        "7 findings not assigned to a cause: the work was used up",
+    ];
+    for part in parts {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
+
+#[test]
 fn a_run_without_a_result_is_incomplete_and_no_pass() {
     let (_place, folder) = folder(&Value::Null);
     let page = run_report(&folder).unwrap();

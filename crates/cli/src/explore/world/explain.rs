@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anabranch_explore::explain::{ExplainError, Explanation, Limits, Measure, Question, Tried, explain};
-use anabranch_kernel::{Choice, Params, SegmentEnd, System};
+use anabranch_explore::explain::{ExplainError, Explanation, Limits, Measure, Question, Tried, explain, single_errors};
+use anabranch_kernel::{Choice, Params, SegmentEnd, System, Verdict};
 use anabranch_record::{ErrorRun, Finding, publish};
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ use super::found::FoundInWorld;
 use crate::errors_table::ErrorsTable;
 use crate::escape::escape;
 use crate::exit::Exit;
+use crate::explain::SameAccident;
 use crate::explain::files::Files;
 use crate::explore::subject::Subject;
 use crate::failure::Failure;
@@ -33,7 +34,7 @@ pub fn explain_in_world(verb: &Explain, global: &Global, screen: &Screen) -> Res
     if let Some(warning) = found.warning() {
         screen.warn(&warning);
     }
-    let why = found.explain(verb.samples, global.threads())?;
+    let why = found.explain(verb, global.threads())?;
     let story = WorldStory { found: &found, why, files: global.seed.is_none().then(|| Files::beside(&found.path)) };
     let object = story.to_json();
     if let Some(files) = &story.files {
@@ -45,23 +46,31 @@ pub fn explain_in_world(verb: &Explain, global: &Global, screen: &Screen) -> Res
 }
 
 impl FoundInWorld {
-    fn explain(&self, samples: u32, threads: usize) -> Result<Explanation, Failure> {
+    fn explain(&self, verb: &Explain, threads: usize) -> Result<Explanation, Failure> {
         let id = &self.finding.requirement;
         let known = self.world.requirements();
         let Some(requirement) = known.iter().position(|known| known == id) else {
             let message = format!("{}: the world has no requirement `{id}` any more", self.path.display());
             return Err(Failure::input(message, format!("it has {}", known.join(", "))));
         };
+        let requirement = requirement as u16;
+        let (end, segments) = self.world.run_from_start(self.seed, &Params::default(), &self.choices, None)?;
+        let now = self.world_verdict(&end, requirement).filter(|_| !verb.any);
+        let accident = match &now {
+            Some(now) => SameAccident::of(&self.world, 0, &self.choices[..segments], now),
+            None => SameAccident::ANY,
+        };
         let question = Question {
             system: &self.world,
             seed: self.seed,
             params: &Params::default(),
             choices: &self.choices,
-            requirement: requirement as u16,
+            requirement,
+            same: accident.same(),
             segments_max: self.world.segments_max() as usize,
         };
         // What a margin has to do with this requirement is known to the world alone.
-        let limits = Limits { samples, measure: Measure::Verdict, threads, ..Limits::default() };
+        let limits = Limits { samples: verb.samples, measure: Measure::Verdict, threads, ..Limits::default() };
         explain(question, &limits).map_err(|error| match error {
             ExplainError::Fault(fault) => fault.into(),
             ExplainError::Threads(text) => Failure::input(text, ""),
@@ -71,6 +80,12 @@ impl FoundInWorld {
                 help: "`anabranch replay --twice` shows whether two runs are the same".to_owned(),
             },
         })
+    }
+
+    /// The verdict about a requirement, if a run ended with its violation.
+    fn world_verdict(&self, end: &SegmentEnd, requirement: u16) -> Option<Verdict> {
+        let SegmentEnd::Violated(verdicts) = end else { return None };
+        verdicts.iter().find(|verdict| verdict.requirement == requirement).copied()
     }
 }
 
@@ -113,12 +128,12 @@ impl WorldStory<'_> {
         let (found, why) = (self.found, &self.why);
         let (name, id) = (paint.bold(&escape(found.world.name())), escape(&found.finding.requirement));
         let time_s = short(why.verdict.tick as f64 * found.world.tick_s(), 3);
-        let takes = match why.cost.erroneous {
+        let takes = match why.cost.errors {
             0 => "it takes no error at all".to_owned(),
-            1 => "it takes 1 erroneous segment".to_owned(),
-            more => format!("it takes {more} erroneous segments"),
+            1 => "it takes 1 error".to_owned(),
+            more => format!("it takes {more} errors"),
         };
-        let then = why.found.choices.iter().filter(|choice| **choice != Choice::NONE).count();
+        let then = single_errors(found.world.errors(), &why.found.choices).len();
         let mut out =
             format!("{name}: {} `{id}`; {takes}, found were {then}. After {time_s} s\n\n", paint.red("violated"));
         for one in &why.blame.segments {
@@ -198,6 +213,8 @@ impl WorldStory<'_> {
         let mut minimal = self.run_json(&why.minimal);
         minimal["erroneous_segments"] = json!(why.cost.erroneous);
         minimal["changes"] = json!(why.cost.changes);
+        minimal["single_errors"] = json!(why.cost.errors);
+        minimal["each_error_is_needed"] = json!(why.superfluous.is_empty());
         minimal["certified_from_start"] = json!(true);
         let blame = why.blame.segments.iter().map(|one| {
             json!({
@@ -208,6 +225,8 @@ impl WorldStory<'_> {
                 "share": { "value": one.share.value, "standard_error": one.share.standard_error },
             })
         });
+        let mut then = self.run_json(&why.found);
+        then["matters"] = json!(why.matters);
         json!({
             "schema": "anabranch.explain/1",
             "scenario": found.world.name(),
@@ -217,7 +236,7 @@ impl WorldStory<'_> {
             "requirement": found.finding.requirement,
             "seed": found.seed.0,
             "segment_s": found.world.segment_seconds(),
-            "found": self.run_json(&why.found),
+            "found": then,
             "minimal": minimal,
             "without_errors": self.run_json(&why.without_errors),
             "point_of_no_return": why.no_return.as_ref().map(|at| json!({
