@@ -4,6 +4,7 @@ mod broken_files;
 mod cars;
 mod demand;
 mod explaining;
+mod extremes;
 mod golden;
 mod helpers;
 mod incremental;
