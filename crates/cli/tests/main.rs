@@ -12,6 +12,7 @@ mod firing;
 mod fmus;
 mod interrupting;
 mod links;
+mod misuse;
 mod model_tools;
 mod models;
 mod outside;

@@ -90,6 +90,21 @@ fn more_walls_than_can_be_handled_are_refused() {
 }
 
 #[test]
+fn more_requirements_than_can_be_judged_are_refused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
+    let text = std::fs::read_to_string(folder.join("goal-too-far-to-plan.toml")).unwrap();
+    let wishes = |count: usize| -> String {
+        (0..count).map(|i| format!("\n[[should]]\nid = \"wish-{i}\"\nnever = \"ego.clearance < 0.{i} m\"\n")).collect()
+    };
+    let text = text.replace("-1000 km", "-17 m");
+    // It has two of its own.
+    for (more, expect) in [(30, Ok(())), (31, Err("E0123"))] {
+        let read = read_scenario("many.toml", (text.clone() + &wishes(more)).as_bytes(), &Hooks::default());
+        assert_eq!(read.map(|_| ()).map_err(|report| report.diagnostics[0].code), expect, "{more}");
+    }
+}
+
+#[test]
 fn mistakes_of_a_map_are_shown_where_they_are_in_the_map() {
     let map = "schema = \"anabranch-road/1\"\n\n[[road]]\nid = \"main\"\nline = [[\"0 m\", \"0 m\"], [\"0 m\", \"0 m\"]]\nwidht = 3\n";
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
