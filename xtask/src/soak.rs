@@ -13,7 +13,7 @@ struct Campaign {
     dose: &'static str,
 }
 
-const CAMPAIGNS: [Campaign; 8] = [
+const CAMPAIGNS: [Campaign; 9] = [
     Campaign {
         name: "families",
         package: "anabranch-explore",
@@ -69,6 +69,14 @@ const CAMPAIGNS: [Campaign; 8] = [
         test: "reading_and_formatting_damaged_models",
         variable: "ANABRANCH_FUZZ_ROUNDS",
         dose: "10000000",
+    },
+    Campaign {
+        name: "extremes",
+        package: "anabranch-scenario",
+        binary: "closed_loop",
+        test: "extreme_numbers_end_with_an_error_or_a_bounded_run",
+        variable: "ANABRANCH_EXTREMES_EVERY",
+        dose: "1",
     },
     Campaign {
         name: "twin",

@@ -28,6 +28,8 @@ pub struct ConnectFactory {
     address: Address,
     deadlines: Deadlines,
     taken: Arc<AtomicBool>,
+    /// Whether somebody has answered there before.
+    met: AtomicBool,
 }
 
 impl ConnectFactory {
@@ -38,7 +40,7 @@ impl ConnectFactory {
     pub fn new(endpoint: &str, reach: Reach, deadlines: Deadlines) -> Result<Self, AddressError> {
         let address = Address::parse(endpoint)?;
         let address = if reach == Reach::Remote { address } else { address.local()? };
-        Ok(Self { address, deadlines, taken: Arc::default() })
+        Ok(Self { address, deadlines, taken: Arc::default(), met: AtomicBool::new(false) })
     }
     /// What must be told to a person before this link is used, if anything.
     pub fn warning(&self) -> Option<String> {
@@ -58,7 +60,15 @@ impl Factory for ConnectFactory {
         let stream = self.address.connect(limit).map_err(|error| {
             no_start(format!("nobody answers at {}: {error}; is the program running?", self.address))
         })?;
-        let conversation = Conversation::open(stream, self.deadlines.start_up, self.deadlines)?;
+        // Who answered before and now hangs up at once has gone, perhaps because somebody else told it goodbye.
+        let opened = Conversation::open(stream, self.deadlines.start_up, self.deadlines);
+        let conversation = opened.map_err(|wrong| match wrong.kind {
+            Kind::Crash if self.met.load(Ordering::Acquire) => {
+                no_start(format!("the program at {} has gone: {}", self.address, wrong.text))
+            }
+            _ => wrong,
+        })?;
+        self.met.store(true, Ordering::Release);
         Ok(Box::new(Connected { conversation, _place: place }))
     }
 }

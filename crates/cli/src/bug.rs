@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anabranch_record::tidy_command;
 
-use crate::escape::escape;
+use crate::escape::{escape, escape_lines};
 use crate::exit::Exit;
 use crate::screen::print_err;
 
@@ -15,7 +15,7 @@ pub fn install() {
         let text = bundle_text(info);
         let help = match write_bundle(&text) {
             Some(path) => format!("please send us `{}` and, if you may, the scenario", path.display()),
-            None => format!("please send us these lines and, if you may, the scenario\n{}", escape(&text)),
+            None => format!("please send us these lines and, if you may, the scenario\n    {}", escape_lines(&text)),
         };
         let message = escape(&message(info));
         print_err(&format!("error: a bug of ours, not of your files: {message}\n  help: {help}\n"));

@@ -8,7 +8,7 @@ use anabranch_record::RecordError;
 use anabranch_scenario::file::{Colour, Report};
 use serde_json::{Value, json};
 
-use crate::escape::escape;
+use crate::escape::escape_lines;
 use crate::exit::Exit;
 
 /// A verb that could not do its work. A violated requirement is never one.
@@ -54,9 +54,12 @@ impl Failure {
                     Colour::On => ("\x1b[1;31m", "\x1b[36m", "\x1b[0m"),
                     Colour::Off => ("", "", ""),
                 };
-                let help =
-                    if help.is_empty() { String::new() } else { format!("  {cyan}help{off}: {}\n", escape(help)) };
-                format!("{red}error{off}: {}\n{help}", escape(message))
+                let help = if help.is_empty() {
+                    String::new()
+                } else {
+                    format!("  {cyan}help{off}: {}\n", escape_lines(help))
+                };
+                format!("{red}error{off}: {}\n{help}", escape_lines(message))
             }
         }
     }

@@ -3,13 +3,17 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use anabranch_bridge::Kind;
 use anabranch_kernel::{Digest, DigestWriter, Grid, to_bytes};
-use anabranch_scenario::file::{Code, Document, FILE_BYTES_MAX, Hooks, MergeSpec, PartKind, ScenarioSpec, open_bytes};
+use anabranch_scenario::file::{
+    Code, Document, FILE_BYTES_MAX, Hooks, MergeSpec, PartKind, Program, ScenarioSpec, open_bytes,
+};
 use anabranch_scenario::models::Library;
 use anabranch_scenario::{AssembleError, Drive, SettingError};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::origin::{Origin, relocated};
 use crate::outside::{self, DRIVER_FLAG, Patience, Unusable};
 
 /// `--set ego.start.y="0.1 m"`: a path into the scenario and a value.
@@ -32,6 +36,8 @@ pub struct Loaded {
     pub spec: ScenarioSpec,
     /// How long a driver from outside is waited for.
     pub patience: Patience,
+    /// Flags behind what was changed.
+    pub origins: Vec<Origin>,
 }
 
 /// Reads `--set` values: `key=value`.
@@ -55,11 +61,21 @@ pub fn load_with(path: &Path, overrides: &[Override], settings: &[Override]) -> 
 
 /// As [`load_with`], with the bytes already at hand.
 pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[Override]) -> Result<Loaded, Failure> {
+    let mut origins: Vec<Origin> = settings.iter().filter_map(Origin::of_setting).collect();
+    load_changed(path, bytes, (overrides, settings), &mut origins).map_err(|failure| relocated(failure, &origins))
+}
+
+fn load_changed(
+    path: &Path,
+    bytes: &[u8],
+    (overrides, settings): (&[Override], &[Override]),
+    origins: &mut Vec<Origin>,
+) -> Result<Loaded, Failure> {
     let name = path.display().to_string();
     let mut document = Document::parse(&name, bytes)?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let mut overrides = last_of_each(overrides);
-    name_driver(&mut overrides, &document, &folder)?;
+    origins.extend(name_driver(&mut overrides, &document, &folder)?);
     for (key, value) in &mut overrides {
         *key = document.full_path(key)?;
         document.apply_override(key, value)?;
@@ -76,15 +92,18 @@ pub fn load_text(path: &Path, bytes: &[u8], overrides: &[Override], settings: &[
     files.extend(spec.road.iter().filter_map(|road| Some(folder.join(&road.map.as_ref()?.value))));
     files.extend(spec.world.tiles.iter().map(|tiles| folder.join(&tiles.name.value)));
     let hash = with_models(with_files(identity(bytes, &overrides), &files)?, &spec);
-    Ok(Loaded { path: path.to_owned(), text, hash, overrides, document, spec, patience: Patience::Usual })
+    let origins = origins.clone();
+    Ok(Loaded { path: path.to_owned(), text, hash, overrides, document, spec, patience: Patience::Usual, origins })
 }
 
 /// Puts what `--driver` means in its place, now that it is known where the scenario is and what its cycle was.
-fn name_driver(overrides: &mut [Override], document: &Document, folder: &Path) -> Result<(), Failure> {
-    let Some(flag) = overrides.iter_mut().find(|(key, _)| key == DRIVER_FLAG) else { return Ok(()) };
+fn name_driver(overrides: &mut [Override], document: &Document, folder: &Path) -> Result<Option<Origin>, Failure> {
+    let Some(flag) = overrides.iter_mut().find(|(key, _)| key == DRIVER_FLAG) else { return Ok(None) };
     let before = beside(folder, |hooks| document.read(&Hooks { has_file: &|_| true, ..*hooks }))?;
-    *flag = outside::driver_override(&flag.1, folder, before.ego.driver.cycle_s.map(|cycle| cycle.value));
-    Ok(())
+    let meant = outside::driver_override(&flag.1, folder, before.ego.driver.cycle_s.map(|cycle| cycle.value));
+    let origin = Origin::in_other_words(DRIVER_FLAG, &flag.1, &meant);
+    *flag = meant;
+    Ok(Some(origin))
 }
 
 /// `--driver` as the first of the overrides: the others may change what it says.
@@ -213,10 +232,18 @@ impl Loaded {
                     PartKind::Actuator => "actuator",
                     PartKind::Plant => "plant",
                 });
-                Err(Failure::input(format!("the {what} cannot be used: {wrong}"), help))
+                // It was there, and then it went away: what was asked is not answered, which is no mistake of the input.
+                let exit =
+                    if wrong.kind == Kind::Crash && self.only_connects() { Exit::Incomplete } else { Exit::BadInput };
+                Err(Failure::Plain { exit, message: format!("the {what} cannot be used: {wrong}"), help })
             }
             Err(AssembleError::Unsupported { what, span }) => Err(self.located(Code::Exclusive, span, what, "")),
         }
+    }
+
+    /// Whether the driver is a program that somebody else started.
+    fn only_connects(&self) -> bool {
+        self.spec.ego.driver.outside.as_ref().is_some_and(|driver| matches!(driver.program.value, Program::Zmq(_)))
     }
 
     /// As [`assemble`](Self::assemble) where a path is needed.
@@ -243,7 +270,7 @@ impl Loaded {
 
     fn located(&self, code: Code, span: anabranch_scenario::file::Span, message: String, help: &str) -> Failure {
         let failure = Failure::Located(self.document.diagnostic(code, span, message, help).into());
-        crate::family::relocated(&self.path, failure)
+        crate::family::relocated(&self.path, relocated(failure, &self.origins))
     }
 
     /// What a person calls an obstacle of a verdict: walls come first.

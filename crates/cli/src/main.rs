@@ -15,6 +15,7 @@ mod league;
 mod load;
 mod model;
 mod numbers;
+mod origin;
 mod outside;
 mod project;
 mod report;

@@ -7,7 +7,7 @@ use anabranch_study::Tone;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::escape::escape;
+use crate::escape::escape_lines;
 use crate::exit::Exit;
 
 /// Form of the result.
@@ -137,14 +137,14 @@ impl Screen {
     /// A line on stderr for those who want to know more.
     pub fn detail(&self, text: &str) {
         if self.talk == Talk::Verbose {
-            print_err(&format!("{}\n", escape(text)));
+            print_err(&format!("{}\n", escape_lines(text)));
         }
     }
 
     /// A warning on stderr, always.
     pub fn warn(&self, text: &str) {
         let paint = Paint(self.err);
-        print_err(&format!("{}: {}\n", paint.yellow("warning"), escape(text)));
+        print_err(&format!("{}: {}\n", paint.yellow("warning"), escape_lines(text)));
     }
 }
 

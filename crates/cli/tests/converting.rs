@@ -46,6 +46,9 @@ fn barriers_and_pictures_become_tiles() {
         (vec!["convert", "fence.png", "fence.tiles", "--pixel", "0.1 m"], "cannot be read"),
         (vec!["convert", "fence.png", "fence.road.toml"], "nobody turns"),
         (vec!["convert", "city.road.toml", "x.tiles", "--cell", "0.2"], "with its unit"),
+        (vec!["convert", "city.road.toml", "x.tiles", "--cell", "1e-12 m"], "0.001 m to 100 m"),
+        (vec!["convert", "city.road.toml", "x.tiles", "--cell", "1 mm"], "use larger cells"),
+        (vec!["convert", "fence.png", "fence.tiles", "--pixel", "1e300 m"], "0.001 m to 100 m"),
     ] {
         let ran = project.run(&arguments);
         assert!(ran.code == 2 && ran.err.contains(part), "{part} in {ran:?}");

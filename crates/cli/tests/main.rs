@@ -13,6 +13,7 @@ mod fmus;
 mod hidden_worlds;
 mod interrupting;
 mod links;
+mod misuse;
 mod model_tools;
 mod models;
 mod outside;

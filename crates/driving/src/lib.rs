@@ -6,5 +6,5 @@ pub mod road;
 pub mod track;
 
 pub use planner::{
-    EXPANSIONS_MAX, Gear, Gears, PlanCosts, PlanError, PlanRequest, plan, reeds_shepp, turning_radius_m,
+    EXPANSIONS_MAX, Gear, Gears, PlanCosts, PlanError, PlanRequest, REACH_MAX_M, plan, reeds_shepp, turning_radius_m,
 };

@@ -1,13 +1,15 @@
 //! Pictures of obstacles: what is dark is occupied.
 
 use anabranch_geometry::Point;
-use anabranch_geometry::tiles::Canvas;
+use anabranch_geometry::tiles::{Canvas, Cells as _, TooWide};
 use thiserror::Error;
 
 /// Largest picture, in pixels along a side: 10 km at 0.2 m and some more.
 const SIDE_MAX: u32 = 65_536;
 /// Most bytes that decoding may take.
-const BYTES_MAX: usize = 1 << 30;
+const BYTES_MAX: usize = 1 << 28;
+/// Smallest pixel, in parts of a cell: what is below a millionth of one may fall between two cells.
+const PIXEL_MIN: f64 = 1e-3;
 
 /// How a picture lies in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +39,22 @@ pub enum PictureError {
     /// Pixels without size.
     #[error("a pixel of {0} m is no pixel; give its side in metres")]
     BadPixel(f64),
+    /// Pixels so small that borders of cells would swallow them.
+    #[error(
+        "a pixel of {pixel_m} m is less than a thousandth of a cell of {cell_m} m; use larger pixels or smaller cells"
+    )]
+    SmallPixel {
+        /// Side of a pixel.
+        pixel_m: f64,
+        /// Side of a cell.
+        cell_m: f64,
+    },
+    /// More than can be held.
+    #[error(transparent)]
+    TooWide(#[from] TooWide),
+    /// Its rows are not in their order.
+    #[error("the picture is interlaced; save it without interlacing")]
+    Interlaced,
 }
 
 /// Draws the dark pixels of a PNG as obstacles. Transparent pixels are free.
@@ -54,6 +72,16 @@ pub fn draw_png(canvas: &mut Canvas, png: &[u8], placement: Placement) -> Result
     if width > SIDE_MAX || height > SIDE_MAX {
         return Err(PictureError::TooLarge { width, height });
     }
+    if reader.info().interlaced {
+        return Err(PictureError::Interlaced);
+    }
+    let Placement { corner, pixel_m, .. } = placement;
+    let cell_m = canvas.grid().cell_m;
+    if pixel_m < PIXEL_MIN * cell_m {
+        return Err(PictureError::SmallPixel { pixel_m, cell_m });
+    }
+    let far = Point::new(corner.x + f64::from(width) * pixel_m, corner.y + f64::from(height) * pixel_m);
+    canvas.check_extent(corner, far)?;
     let channels = reader.output_color_type().0.samples();
     let mut dark = 0;
     let mut row = 0;

@@ -1,7 +1,7 @@
 //! Pictures of obstacles.
 
 use anabranch_geometry::Point;
-use anabranch_geometry::tiles::{Canvas, Cell, Cells, Grid};
+use anabranch_geometry::tiles::{Canvas, Cell, Cells, Grid, TooWide};
 use anabranch_import::picture::{PictureError, Placement, draw_png};
 
 fn png(width: u32, height: u32, colour: png::ColorType, pixels: &[u8]) -> Vec<u8> {
@@ -54,4 +54,34 @@ fn what_is_no_picture_is_refused_with_the_reason() {
     let bytes = png(1, 1, png::ColorType::Grayscale, &[0]);
     assert!(matches!(draw(&bytes, 0.0), Err(PictureError::BadPixel(_))));
     assert!(draw(&bytes[..40], 0.2).is_err());
+}
+
+#[test]
+fn pixels_that_would_explode_or_vanish_are_refused() {
+    let bytes = png(2, 2, png::ColorType::Grayscale, &[0; 4]);
+    // Between two cells nothing would be left of a picture of nanometres.
+    assert!(matches!(draw(&bytes, 1e-9), Err(PictureError::SmallPixel { .. })));
+    // One pixel of a kilometre is 25 million cells of 0.2 m; a thousand of them beside each other do not fit anywhere.
+    let wide = png(1000, 1000, png::ColorType::Grayscale, &vec![255; 1_000_000]);
+    assert!(matches!(draw(&wide, 500.0), Err(PictureError::TooWide(TooWide::Tiles { .. }))));
+    for pixel_m in [1e6, 1e17, 1e300] {
+        assert!(matches!(draw(&bytes, pixel_m), Err(PictureError::TooWide(TooWide::Far))), "{pixel_m}");
+    }
+}
+
+/// The same picture, said to be interlaced.
+fn interlaced(mut png: Vec<u8>) -> Vec<u8> {
+    // Signature, then the header: length, type, 13 bytes of which the last is the interlacing, and a checksum of type and bytes.
+    png[28] = 1;
+    let checksum = png[12..29].iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg()))
+    });
+    png[29..33].copy_from_slice(&(!checksum).to_be_bytes());
+    png
+}
+
+#[test]
+fn interlaced_pictures_are_refused() {
+    let bytes = interlaced(png(2, 2, png::ColorType::Grayscale, &[0; 4]));
+    assert!(matches!(draw(&bytes, 0.2), Err(PictureError::Interlaced)));
 }

@@ -148,6 +148,35 @@ impl Dimension {
             Self::Number => "a plain number",
         }
     }
+    /// The largest absolute value, in SI units, that files and the command line may give.
+    ///
+    /// Far beyond anything that drives, and small enough that squares and products of a few values keep their digits, that
+    /// grids over the world can be counted, and that one tick never covers more of the world than it has.
+    pub const fn largest(self) -> f64 {
+        match self {
+            // A thousand kilometres, as for coordinates of maps; there a double still resolves a nanometre.
+            Self::Length => 1e6,
+            Self::Area => 1e12,
+            // Almost four months, of simulated time or on the clock of a budget.
+            Self::Time => 1e7,
+            // More than the land speed record of 341 m/s.
+            Self::Speed => 500.0,
+            // A hundred times what falls; brakes and crashes stay below it.
+            Self::Acceleration => 1e3,
+            Self::Jerk => 1e6,
+            // More than a hundred turns: sines of larger angles lose digits.
+            Self::Angle | Self::AngularSpeed => 1e3,
+            // Arcs of a centimetre.
+            Self::Curvature => 100.0,
+            Self::CurvaturePerLength | Self::Rate => 1e4,
+            // A thousand tonnes, and bodies and tyres that belong to it.
+            Self::Mass => 1e6,
+            Self::Inertia | Self::Stiffness => 1e9,
+            Self::Pressure => 1e8,
+            Self::Memory => 1e15,
+            Self::Number => 1e9,
+        }
+    }
     /// The unit we print values of this dimension in.
     pub fn si(self) -> &'static str {
         UNITS.iter().find(|u| u.dimension == self).map_or("", |u| u.name)
@@ -157,6 +186,10 @@ impl Dimension {
         UNITS.iter().filter(move |u| u.dimension == self)
     }
 }
+
+/// The smallest value, in SI units, of a quantity that must be positive: below it, divisions and squares leave the range
+/// of what can be computed.
+pub const SMALLEST_POSITIVE: f64 = 1e-9;
 
 /// Why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -88,7 +88,10 @@ fn in_order(library: &Library, all: &mut Vec<Diagnostic>) {
     keyed.sort_by(|(a_file, a), (b_file, b)| {
         (a_file, a.span, a.code, &a.message).cmp(&(b_file, b.span, b.code, &b.message))
     });
-    keyed.dedup();
+    // What is seen without building a component is seen again when it is built, perhaps with another help.
+    keyed.dedup_by(|(a_file, a), (b_file, b)| {
+        (a_file, a.span, a.code, &a.message) == (b_file, b.span, b.code, &b.message)
+    });
     all.extend(keyed.into_iter().map(|(_, told)| told));
 }
 

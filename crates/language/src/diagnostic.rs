@@ -119,6 +119,8 @@ codes! {
     Invariant = "L306",
     /// A construct of the language that is read but cannot be run.
     NotSupported = "L307",
+    /// A division by zero.
+    DivisionByZero = "L308",
     /// A cycle in which every component waits for another.
     AlgebraicLoop = "L401",
     /// A stream whose component does not exist.

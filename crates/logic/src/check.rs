@@ -2,6 +2,7 @@
 
 use anabranch_kernel::units::{Dimension, Unit};
 
+use crate::atom::term_of_frame;
 use crate::formula::{Comparison, Formula, Node, SignalKind, Term};
 use crate::parser::{Arithmetic, Joint, Tree, Written, parse};
 use crate::text::{FormulaError, Span};
@@ -211,6 +212,9 @@ impl Checker<'_> {
                 a.measure
             }
         };
+        if operator == Arithmetic::Quotient && b.is_constant && term_of_frame(&b.term, &[]) == 0.0 {
+            return Err(FormulaError::new(right.at, "this divides by zero").suggest("divide by another number"));
+        }
         let (x, y) = (Box::new(a.term), Box::new(b.term));
         let term = match operator {
             Arithmetic::Sum => Term::Sum(x, y),

@@ -64,11 +64,11 @@ pub fn to_xml(suites: &[Suite]) -> Vec<u8> {
     let seconds = |s: f64| Duration::try_from_secs_f64(s).unwrap_or_default();
     report.set_time(seconds(suites.iter().flat_map(|suite| &suite.cases).map(|case| case.seconds).sum()));
     for suite in suites {
-        let mut tests = TestSuite::new(clean(&suite.name));
+        let mut tests = TestSuite::new(name(&suite.name));
         tests.set_time(seconds(suite.cases.iter().map(|case| case.seconds).sum()));
         for case in &suite.cases {
-            let mut test = TestCase::new(clean(&case.name), status(case));
-            test.set_classname(clean(&suite.name)).set_time(seconds(case.seconds));
+            let mut test = TestCase::new(name(&case.name), status(case));
+            test.set_classname(name(&suite.name)).set_time(seconds(case.seconds));
             if case.ending == Ending::Passed {
                 test.set_system_out(clean(&case.message));
             }
@@ -105,10 +105,17 @@ fn status(case: &Case) -> TestCaseStatus {
     status
 }
 
+/// On one line: readers show names as lines of a list.
+fn name(text: &str) -> String {
+    clean(&text.replace(['\n', '\r', '\t'], " "))
+}
+
 /// Without control characters: XML 1.0 has no way to write them, not even escaped. Marks that reorder text go too.
 fn clean(text: &str) -> String {
     let kept = |c: &char| {
-        let reorders = matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FFFE}' | '\u{FFFF}');
+        let marks =
+            matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+        let reorders = marks || matches!(c, '\u{FFFE}' | '\u{FFFF}');
         matches!(c, '\n' | '\t') || !(c.is_control() || reorders)
     };
     text.chars().filter(kept).collect()
@@ -125,12 +132,12 @@ mod tests {
 
     #[test]
     fn hostile_text_stays_text() {
-        let hostile = "<a>&\"'\u{1b}[31m]]>\u{0}\u{7}\u{9b}\u{202E}end";
+        let hostile = "<a>&\"'\u{1b}[31m]]>\u{0}\u{7}\u{9b}\u{202E}end\nb passed";
         let cases = vec![case(hostile, Ending::Failed, hostile), case("b", Ending::Passed, hostile)];
         let xml = String::from_utf8(to_xml(&[Suite { name: hostile.to_owned(), cases }])).unwrap();
         let document = roxmltree::Document::parse(&xml).unwrap();
         let name = document.descendants().find(|n| n.has_tag_name("testcase")).unwrap().attribute("name").unwrap();
-        assert_eq!(name, "<a>&\"'[31m]]>end");
+        assert_eq!(name, "<a>&\"'[31m]]>end b passed");
         assert!(!xml.chars().any(|c| c.is_control() && c != '\n' && c != '\t'), "{xml:?}");
     }
 

@@ -123,6 +123,16 @@ impl Status {
     }
 }
 
+/// The file whose lock says that a process works on a run. The system releases it when the process ends, so a crash
+/// leaves nothing to clean up.
+const LOCK: &str = "lock";
+
+/// A run that only this process may write into.
+#[derive(Debug)]
+pub struct RunLock {
+    _file: fs::File,
+}
+
 /// The folder of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFolder {
@@ -161,6 +171,24 @@ impl RunFolder {
     /// When the folder of runs cannot be written.
     pub fn create_now(runs: &Path, scenario: &str) -> Result<Self, RecordError> {
         Self::create(runs, scenario, clock::now())
+    }
+
+    /// Keeps other processes from writing into this run until the lock is dropped or this process ends, however it ends.
+    ///
+    /// # Errors
+    /// When another process has it, or when the folder cannot be written.
+    pub fn lock(&self) -> Result<RunLock, RecordError> {
+        let path = self.path.join(LOCK);
+        let file = fs::File::create(&path).map_err(RecordError::io("write", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(RunLock { _file: file }),
+            Err(fs::TryLockError::WouldBlock) => {
+                let name = self.name();
+                let text = format!("another process is working on the run `{name}`; wait for its end, or end it first");
+                Err(RecordError::Taken(text))
+            }
+            Err(fs::TryLockError::Error(error)) => Err(RecordError::io("lock", &path)(error)),
+        }
     }
 
     /// Points `last` to this run. Done once the folder says what it was asked to do, so that `last` is always a run that

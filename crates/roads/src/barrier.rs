@@ -30,6 +30,18 @@ pub enum BarrierShape {
 }
 
 impl Barrier {
+    /// The corners of the smallest upright rectangle that holds it.
+    pub fn ends(&self) -> [Point; 2] {
+        let (points, beside_m) = match &self.shape {
+            BarrierShape::Line { points, width_m } => (points, 0.5 * width_m),
+            BarrierShape::Area { corners } => (corners, 0.0),
+        };
+        let fold = |pick: fn(f64, f64) -> f64, begin: f64| {
+            points.iter().fold(Point::new(begin, begin), |all, p| Point::new(pick(all.x, p.x), pick(all.y, p.y)))
+        };
+        let (low, high) = (fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY));
+        [Point::new(low.x - beside_m, low.y - beside_m), Point::new(high.x + beside_m, high.y + beside_m)]
+    }
     /// Marks the cells that it covers, for maps too large to hold as edges.
     pub fn draw(&self, canvas: &mut Canvas) {
         match &self.shape {

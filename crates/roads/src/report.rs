@@ -111,9 +111,15 @@ pub enum Colour {
     On,
 }
 
-/// Control characters of a file must not reach the terminal.
+/// Control characters of a file must not reach the terminal, nor marks that reorder its text.
 fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { if c == '\t' { ' ' } else { '\u{FFFD}' } } else { c }).collect()
+    let one = |c: char| match c {
+        '\t' => ' ',
+        '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => '\u{FFFD}',
+        c if c.is_control() => '\u{FFFD}',
+        c => c,
+    };
+    text.chars().map(one).collect()
 }
 
 impl Diagnostic {

@@ -70,6 +70,41 @@ fn a_file_that_is_too_large_is_refused() {
 }
 
 #[test]
+fn more_walls_than_can_be_handled_are_refused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
+    let text = std::fs::read_to_string(folder.join("wall-beyond-the-world.toml")).unwrap();
+    let line = text.lines().find(|line| line.starts_with("line = ")).unwrap();
+    let found = |walls: String| {
+        let text = text.replace(line, &walls);
+        let report = read_scenario("walls.toml", text.as_bytes(), &Hooks::default()).unwrap_err();
+        report.diagnostics.iter().map(|one| one.code).collect::<Vec<_>>()
+    };
+    let points = |y: usize| {
+        let point = |x: usize| format!("[\"{} m\", \"{} m\"]", 100 + x, 100 + y);
+        (0..500).map(point).collect::<Vec<_>>().join(", ")
+    };
+    let many: Vec<String> = (0..50).map(|y| format!("line = [{}]\n", points(y))).collect();
+    assert_eq!(found(many.join("[[world.wall]]\n")), ["E0123"]);
+    let long = "line = [[\"-1e6 m\", \"9 m\"], [\"1e6 m\", \"9 m\"]]\n[[world.wall]]\n".repeat(8);
+    assert_eq!(found(format!("{long}line = [[\"0 m\", \"9 m\"], [\"1 m\", \"9 m\"]]")), ["E0119"]);
+}
+
+#[test]
+fn more_requirements_than_can_be_judged_are_refused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
+    let text = std::fs::read_to_string(folder.join("goal-too-far-to-plan.toml")).unwrap();
+    let wishes = |count: usize| -> String {
+        (0..count).map(|i| format!("\n[[should]]\nid = \"wish-{i}\"\nnever = \"ego.clearance < 0.{i} m\"\n")).collect()
+    };
+    let text = text.replace("-1000 km", "-17 m");
+    // It has two of its own.
+    for (more, expect) in [(30, Ok(())), (31, Err("E0123"))] {
+        let read = read_scenario("many.toml", (text.clone() + &wishes(more)).as_bytes(), &Hooks::default());
+        assert_eq!(read.map(|_| ()).map_err(|report| report.diagnostics[0].code), expect, "{more}");
+    }
+}
+
+#[test]
 fn mistakes_of_a_map_are_shown_where_they_are_in_the_map() {
     let map = "schema = \"anabranch-road/1\"\n\n[[road]]\nid = \"main\"\nline = [[\"0 m\", \"0 m\"], [\"0 m\", \"0 m\"]]\nwidht = 3\n";
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");

@@ -5,6 +5,7 @@ mod cars;
 mod causes;
 mod demand;
 mod explaining;
+mod extremes;
 mod golden;
 mod helpers;
 mod incremental;

@@ -7,7 +7,7 @@ use anabranch_kernel::{Choices, Job, Seed, System, contract, to_bytes};
 use anabranch_scenario::Drive;
 use anabranch_scenario::file::{Document, Hooks, ScenarioSpec, read_scenario};
 
-fn texts() -> Vec<(String, Vec<u8>)> {
+pub fn texts() -> Vec<(String, Vec<u8>)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anabranch_record::{RunFolder, RunInfo, RunReference};
+use anabranch_record::{RunFolder, RunInfo, RunLock, RunReference};
 use clap::Parser as _;
 
 use crate::cli::{Cli, Verb};
@@ -50,6 +50,13 @@ pub fn typed(reference: &str, today: &Explore) -> Result<(RunFolder, Box<Explore
     let Verb::Explore(mut verb) = then.verb else { return Err(no_exploration()) };
     verb.budget = today.budget.clone().or(verb.budget);
     Ok((folder, verb, info))
+}
+
+/// Takes the run from now on, and removes the findings of an earlier process; they are written again.
+pub fn take(folder: &RunFolder) -> Result<RunLock, Failure> {
+    let lock = folder.lock()?;
+    clear(folder)?;
+    Ok(lock)
 }
 
 /// Removes the findings of an earlier process; they are written again.

@@ -141,6 +141,7 @@ impl<'a> Workshop<'a> {
             document,
             spec,
             patience: self.loaded.patience,
+            origins: self.loaded.origins.clone(),
         };
         match loaded.assemble().map_err(Unbuilt::Failed)? {
             Assembled::Drive(drive) => Ok(drive),

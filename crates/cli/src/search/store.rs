@@ -236,9 +236,7 @@ pub fn values_json(varied: &Varied, values: &[f64]) -> Value {
 /// Every evaluation as a table that any tool reads.
 pub fn csv(evaluations: &[Evaluation], varied: &Varied, objectives: usize) -> String {
     let space = &varied.space;
-    let quoted = |text: &str| {
-        if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-    };
+    let quoted = |text: &str| anabranch_record::cell(text);
     let mut header = vec!["evaluation".to_owned()];
     header.extend(space.dimensions().iter().map(|dimension| match dimension.unit.as_str() {
         "" => quoted(&dimension.name),

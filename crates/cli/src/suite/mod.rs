@@ -20,6 +20,7 @@ use crate::family;
 use crate::interrupt;
 use crate::league;
 use crate::load::Override;
+use crate::origin::{self, Origin};
 use crate::screen::{Format, Global, Screen, Talk, print_err};
 use crate::tolerance;
 use crate::usage::WallClock;
@@ -49,6 +50,16 @@ impl Flags {
             all.extend(error_file(&path.display().to_string(), &read(path)?)?);
         }
         Ok(all)
+    }
+
+    /// What is wrong with an error of a file is told with the name of the file.
+    pub fn relocated(&self, failure: Failure) -> Failure {
+        let of_file = |path: &PathBuf| {
+            let (flag, name) = (format!("--with {}", path.display()), path.display().to_string());
+            let errors = read(path).ok().and_then(|bytes| error_file(&name, &bytes).ok()).unwrap_or_default();
+            errors.into_iter().map(move |error| Origin::as_it_is(flag.clone(), &error))
+        };
+        origin::relocated(failure, &self.with.iter().flat_map(of_file).collect::<Vec<_>>())
     }
 }
 

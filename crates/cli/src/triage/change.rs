@@ -148,6 +148,7 @@ impl Again<'_> {
             document: self.loaded.document.clone(),
             spec,
             patience: self.loaded.patience,
+            origins: self.loaded.origins.clone(),
         };
         let drive = loaded.drive()?;
         let mut state = drive.start(self.seed, &drive.space().all()[self.candidate.start])?;

@@ -18,16 +18,19 @@ use crate::model;
 use crate::model::files::is_text;
 use crate::outside::{self, Tried};
 use crate::screen::{Format, Paint, Screen, print_err, print_out};
+use crate::verbs::convert::described;
 
 /// How deep folders are searched.
 const DEPTH_MAX: usize = 16;
 /// How every scenario begins to be recognised in a folder: kept findings and other TOML files lie beside it.
 const SCHEMA_KEY: &str = "anabranch/";
+/// The same of maps.
+const MAP_SCHEMA_KEY: &str = "anabranch-road/";
 
 /// Parse and check scenarios and models without simulating.
 #[derive(Args, Debug)]
 pub struct Check {
-    /// Scenario files, models, folders with them, or programs (a driver or a world); this folder if left out.
+    /// Scenario files, maps, models, folders with them, or programs (a driver or a world); this folder if left out.
     #[arg(value_name = "FILE|DIR")]
     pub files: Vec<PathBuf>,
     /// Print the JSON schema of scenario files, for editors.
@@ -55,6 +58,8 @@ struct Checked {
 
 enum Known {
     Car(String),
+    /// A map, and what it consists of.
+    Map(String),
     Scenario(Fine),
     Program(Tried),
 }
@@ -203,10 +208,14 @@ fn search(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), F
 }
 
 fn is_scenario(path: &Path) -> bool {
+    has_schema(path, SCHEMA_KEY)
+}
+
+fn has_schema(path: &Path, key: &str) -> bool {
     let text = std::fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let schema = text.lines().find_map(|line| line.trim().strip_prefix("schema"));
-    schema.is_some_and(|value| value.contains(SCHEMA_KEY))
+    schema.is_some_and(|value| value.contains(key))
 }
 
 fn check_one(path: &Path) -> Checked {
@@ -215,6 +224,9 @@ fn check_one(path: &Path) -> Checked {
         let read = std::fs::read(path).map_err(|e| Failure::file("read", path, &e));
         let outcome = read.and_then(|text| Ok(Known::Car(check_car(path, &String::from_utf8_lossy(&text))?)));
         return Checked { file, outcome };
+    }
+    if is_map(path) {
+        return Checked { file, outcome: check_map(path).map(Known::Map) };
     }
     if outside::is_program(path) {
         return Checked { file, outcome: Tried::of(path).map(Known::Program) };
@@ -247,8 +259,26 @@ fn warnings(spec: &ScenarioSpec) -> Vec<String> {
     vec![words.to_owned()]
 }
 
+/// Whether a file is a map, by its name or by its schema.
+fn is_map(path: &Path) -> bool {
+    let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".road.toml"));
+    is_named || path.extension().is_some_and(|ending| ending == "toml") && has_schema(path, MAP_SCHEMA_KEY)
+}
+
+fn check_map(path: &Path) -> Result<String, Failure> {
+    let refused = |e: std::io::Error| Failure::file("read", path, &e);
+    let size = std::fs::metadata(path).map_err(refused)?.len();
+    if size > anabranch_roads::file::FILE_BYTES_MAX as u64 {
+        return Err(Failure::input(format!("`{}` has {size} bytes", path.display()), "is this a map?"));
+    }
+    let text = std::fs::read(path).map_err(refused)?;
+    let read = anabranch_roads::file::read(&path.display().to_string(), &String::from_utf8_lossy(&text))?;
+    Ok(described(&read.network))
+}
+
 fn to_json(checked: &Checked) -> Value {
     match &checked.outcome {
+        Ok(Known::Map(size)) => json!({ "file": checked.file, "ok": true, "map": size, "diagnostics": [] }),
         Ok(Known::Program(tried)) => tried.to_json(&checked.file),
         Ok(Known::Car(name)) => json!({ "file": checked.file, "ok": true, "car": name, "diagnostics": [] }),
         Ok(Known::Scenario(fine)) => json!({
@@ -270,6 +300,7 @@ fn human(paint: &Paint, checked: &[Checked]) -> String {
         let file = escape(&c.file);
         match &c.outcome {
             Ok(Known::Program(tried)) => tried.human(paint, &file),
+            Ok(Known::Map(size)) => format!("{} {file}: map, {}\n", paint.green("ok"), escape(size)),
             Ok(Known::Car(name)) => format!("{} {file}: car {}\n", paint.green("ok"), escape(name)),
             Ok(Known::Scenario(Fine { no_path: Some(why), .. })) => {
                 format!("{} {file}: planner found no path: {}\n", paint.red("no path"), escape(why))

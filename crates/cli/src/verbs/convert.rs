@@ -9,7 +9,7 @@ use anabranch_import::rndf::{self, Remark};
 use anabranch_kernel::units::{Dimension, parse_quantity};
 use anabranch_language::{Library, Model, Units};
 use anabranch_program::export::{ExportError, Language, export};
-use anabranch_roads::{Network, file};
+use anabranch_roads::{Barrier, Network, file};
 use clap::Args;
 use serde_json::json;
 
@@ -20,6 +20,10 @@ use crate::screen::Screen;
 
 /// Grey values below this are obstacles unless somebody says otherwise: the darker half.
 const DARK_BELOW: u8 = 128;
+
+/// Smallest and largest side of a cell or pixel: finer is nothing that is built, coarser hides whole roads.
+const SIDE_MIN_M: f64 = 0.001;
+const SIDE_MAX_M: f64 = 100.0;
 
 /// Turn maps of other tools into map files, pictures or barriers into tiles, and models into C, Rust or FMUs.
 ///
@@ -59,7 +63,9 @@ pub struct Convert {
 
 fn length(text: &str) -> Result<f64, String> {
     let value = parse_quantity(text, Dimension::Length).ok().filter(|value| *value > 0.0);
-    value.ok_or_else(|| "write a length with its unit, such as \"0.2 m\"".to_owned())
+    let value = value.ok_or_else(|| "write a length with its unit, such as \"0.2 m\"".to_owned())?;
+    let fits = (SIDE_MIN_M..=SIDE_MAX_M).contains(&value);
+    fits.then_some(value).ok_or_else(|| format!("a side is {SIDE_MIN_M} m to {SIDE_MAX_M} m long; is the unit right?"))
 }
 
 fn time(text: &str) -> Result<f64, String> {
@@ -142,6 +148,14 @@ impl Convert {
             return Err(Failure::input(message, "add a [[barrier]], or `kerbs = \"0.5 m\"` under [make]"));
         }
         let mut canvas = self.canvas();
+        let [mut low, mut high] = read.network.barriers()[0].ends();
+        for [from, to] in read.network.barriers().iter().map(Barrier::ends) {
+            low = Point::new(low.x.min(from.x), low.y.min(from.y));
+            high = Point::new(high.x.max(to.x), high.y.max(to.y));
+        }
+        canvas
+            .check_extent(low, high)
+            .map_err(|e| Failure::input(format!("`{}`: {e}", self.from.display()), "say so: --cell \"1 m\""))?;
         read.network.barriers().iter().for_each(|barrier| barrier.draw(&mut canvas));
         let what = format!("{} barrier(s)", read.network.barriers().len());
         self.write_tiles(&canvas, what)
@@ -213,7 +227,7 @@ fn canvas_tile_m(cell_m: f64) -> f64 {
 }
 
 /// What a network consists of.
-fn described(network: &Network) -> String {
+pub fn described(network: &Network) -> String {
     let turns = network.lanes().iter().filter(|lane| lane.junction().is_some()).count();
     let (lanes, junctions, zones) = (network.lanes().len() - turns, network.junctions().len(), network.zones().len());
     format!("{lanes} lane(s), {turns} turn(s) in {junctions} junction(s), {zones} zone(s)")

@@ -72,6 +72,10 @@ impl FitErrors {
         let found = fit(&log).map_err(|refused| Failure::input(format!("`{name}`: {refused}"), ""))?;
         let table = found.error_table(&rhythm);
         if let Some(path) = &self.out {
+            if !table.contains("[[error]]") {
+                let message = "the log shows no errors of a position or heading, so no table was written".to_owned();
+                return Err(Failure::Plain { exit: Exit::Nothing, message, help: String::new() });
+            }
             publish(path, table.as_bytes())?;
         }
         let place = self.out.as_deref().map(project::relative);

@@ -144,7 +144,7 @@ impl Explore {
                     return Ok(done.exit);
                 }
                 let earlier = Earlier::find(run, self)?;
-                resume::clear(&earlier.folder)?;
+                let _lock = resume::take(&earlier.folder)?;
                 let Earlier { folder, mut verb, loaded, seed } = earlier;
                 if let Some(since) = verb.since.take() {
                     screen.warn(&format!("going on without `--since {since}`: what is left is run"));
@@ -176,7 +176,7 @@ impl Explore {
     pub fn load(&self, path: &Path, before: &[Override]) -> Result<Loaded, Failure> {
         let sets: Vec<Override> = before.iter().chain(&self.sets).cloned().collect();
         let sets = with_driver(&sets, self.driver.as_ref());
-        load_with(path, &sets, &self.flags().overrides())
+        load_with(path, &sets, &self.flags().overrides()).map_err(|failure| self.whole.relocated(failure))
     }
 
     /// How a scenario is explored, and how far.
@@ -210,6 +210,9 @@ impl Explore {
             Assembled::NoPath(why) => return self.conclude_no_path(global, screen, loaded, &why),
         };
         let (settings, horizon) = self.settings(loaded, &drive)?;
+        if loaded.spec.likelihood_is_left_out() {
+            screen.warn("only some of the errors have a probability: how likely failures are is not reported");
+        }
         let wanted = Wanted::of(&drive, self.samples, self.most_likely)?;
         let before = self.since.as_deref().map(|run| Before::read(run, &drive, screen)).transpose()?;
         let resumes = earlier.is_some();
@@ -220,6 +223,8 @@ impl Explore {
                 (RunFolder::create_now(Path::new(RUNS), name)?, global.seed.unwrap_or(0))
             }
         };
+        // Who resumes a run has taken it before.
+        let _lock = (!resumes).then(|| folder.lock()).transpose()?;
         let keeps = if self.remember { Keeps::Segments } else { Keeps::Nothing };
         let journey = Journey {
             screen,

@@ -287,6 +287,7 @@ impl Search {
         screen: &Screen,
     ) -> Result<Exit, Failure> {
         let Prepared { objective, optimiser, settings, broken } = prepared;
+        let _lock = folder.lock()?;
         let (varied, budget) = (objective.varied, settings.simulations);
         let asked = interrupt::listen()?;
         let (mut edge, saved) = Store::open(folder, varied, (screen, clock), (asked, &broken), budget)?;

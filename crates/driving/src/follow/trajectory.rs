@@ -52,8 +52,8 @@ impl Trajectory {
             let rest_at_s = cruise_until_s + peak_mps / decel;
             let begin_tick = profiles.last().map_or(0, |before| before.end_tick);
             let gear_s = if index == 0 { 0.0 } else { gear_change_s };
-            let move_tick = begin_tick + ticks(lateral.turn_wheels_s(path, index).max(gear_s));
-            let end_tick = move_tick + ticks(rest_at_s + spec.settle_s);
+            let move_tick = begin_tick.saturating_add(ticks(lateral.turn_wheels_s(path, index).max(gear_s)));
+            let end_tick = move_tick.saturating_add(ticks(rest_at_s + spec.settle_s));
             profiles.push(Profile { begin_tick, move_tick, end_tick, accel_until_s, cruise_until_s, rest_at_s });
         }
         Self { profiles }

@@ -7,7 +7,7 @@ use anabranch_geometry::Point;
 use anabranch_kernel::maths::hypot;
 
 use super::PlanRequest;
-use super::surroundings::{Bounds, KEPT_WITHIN_M, Surroundings};
+use super::surroundings::{Bounds, EFFORT_MAX, KEPT_WITHIN_M, Surroundings};
 use super::tiles::Tiles;
 
 /// Side of the tiles.
@@ -25,11 +25,15 @@ pub(super) struct Guide {
 }
 
 impl Guide {
-    pub(super) fn new(request: &PlanRequest<'_>, surroundings: &Surroundings<'_>, bounds: Bounds) -> Self {
+    /// `None` if laying the obstacles into tiles takes too much time.
+    pub(super) fn new(request: &PlanRequest<'_>, surroundings: &Surroundings<'_>, bounds: Bounds) -> Option<Self> {
         let outline = request.outline;
         let half_length_m = 0.5 * (outline.front_m + outline.rear_m);
         let disc_m = outline.half_width_m.min(half_length_m) + request.safety_distance_m - KEPT_WITHIN_M;
         let mut tiles = Tiles::new(bounds, TILE_M, f64::INFINITY);
+        if tiles.effort(request.edges, disc_m) > EFFORT_MAX {
+            return None;
+        }
         for edge in request.edges {
             tiles.for_each_within(edge, disc_m, |value, distance_m| *value = value.min(distance_m));
         }
@@ -43,7 +47,7 @@ impl Guide {
         let goal = tiles.index(surroundings.middle(request.goal)).expect("the bounds hold the goal");
         flood(&mut tiles, &free, goal);
         let middle_m = 0.5 * (outline.front_m - outline.rear_m);
-        Self { tiles, middle_speed: hypot(1.0, middle_m / request.turning_radius_m) }
+        Some(Self { tiles, middle_speed: hypot(1.0, middle_m / request.turning_radius_m) })
     }
 
     /// Least metres the rear axle drives from where the middle of the outline is at a point; infinite if there is no way.

@@ -88,17 +88,18 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(request: &'a PlanRequest<'a>, surroundings: &'a Surroundings<'a>) -> Self {
+    /// `None` if preparing it takes too much time.
+    pub(super) fn new(request: &'a PlanRequest<'a>, surroundings: &'a Surroundings<'a>) -> Option<Self> {
         let outline = request.outline;
         let size_m = hypot(outline.front_m + outline.rear_m, 2.0 * outline.half_width_m);
         let margin_m = 2.0 * request.turning_radius_m + size_m + request.safety_distance_m;
         let ends = request.edges.iter().flat_map(|edge| [edge.a, edge.b]);
         let points = ends.chain([request.start.point(), request.goal.point()]);
         let bounds = Bounds::of(points).expect("start and goal are points").grown(margin_m);
-        let guide = Guide::new(request, surroundings, bounds);
+        let guide = Guide::new(request, surroundings, bounds)?;
         let lattice = Tiles::new(bounds, TILE_M, Vec::new());
         let open = BinaryHeap::new();
-        Self { request, surroundings, guide, lattice, nodes: Vec::new(), open, found: None, expanded: 0 }
+        Some(Self { request, surroundings, guide, lattice, nodes: Vec::new(), open, found: None, expanded: 0 })
     }
 
     /// The arcs from start to goal.

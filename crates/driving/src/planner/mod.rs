@@ -51,6 +51,13 @@ pub const STEERING_SHARE: f64 = 0.9;
 /// Usual limit of the search: an impossible request ends within two seconds on one core of a build machine.
 pub const EXPANSIONS_MAX: u32 = 40_000;
 
+/// Farthest goal: manoeuvres at low speed take a few hundred metres, and every half metre of a way is looked at.
+pub const REACH_MAX_M: f64 = 2_000.0;
+/// What is said of too many or too large obstacles.
+const TOO_MUCH: PlanError = PlanError::BadRequest(
+    "the obstacles take too much time and memory; use fewer or shorter walls, or a smaller safety distance",
+);
+
 /// The direction a section is driven in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -174,6 +181,7 @@ pub fn plan(request: &PlanRequest<'_>) -> Result<Path, PlanError> {
     check(request)?;
     let band_m = request.costs.closeness_band_m;
     let surroundings = Surroundings::new(request.outline, request.edges, request.safety_distance_m, band_m);
+    let surroundings = surroundings.ok_or(TOO_MUCH)?;
     let safety_distance_m = request.safety_distance_m;
     let clearance_m = surroundings.clearance_m(request.start);
     if !surroundings.keeps(clearance_m) {
@@ -186,7 +194,7 @@ pub fn plan(request: &PlanRequest<'_>) -> Result<Path, PlanError> {
     if let Some(arcs) = straight(request, &surroundings) {
         return Ok(Path::new(request.start, arcs));
     }
-    let arcs = Search::new(request, &surroundings).run()?;
+    let arcs = Search::new(request, &surroundings).ok_or(TOO_MUCH)?.run()?;
     Ok(Path::new(request.start, shortcut::improve(request, &surroundings, arcs)))
 }
 
@@ -224,6 +232,7 @@ fn check(request: &PlanRequest<'_>) -> Result<(), PlanError> {
     let round_m = outline.corner_radius_m;
     let rules = [
         (poses.into_iter().chain(ends).all(f64::is_finite), "a coordinate is not a finite number"),
+        (start.point().distance_m(goal.point()) <= REACH_MAX_M, "the goal is more than 2 km away"),
         (request.turning_radius_m > 0.0 && request.turning_radius_m.is_finite(), "the turning radius is not positive"),
         (request.safety_distance_m >= 0.0 && request.safety_distance_m.is_finite(), "the safety distance is negative"),
         (outline.half_width_m > 0.0 && length_m > 0.0 && length_m.is_finite(), "the outline has no area"),

@@ -13,6 +13,10 @@ const PIECE_MAX_M: f64 = 0.5;
 const HALF_MIN_M: f64 = 0.004;
 /// Smallest band above the safety distance in which clearance is known exactly.
 const BAND_MIN_M: f64 = 0.5;
+/// Longest arc that is looked at: a way twice as long as the goal is far away, piece by piece.
+const ARC_MAX_M: f64 = 2.0 * super::REACH_MAX_M;
+/// Most tiles that are looked at to list the edges nearby; each may hold a number of four bytes.
+pub(super) const EFFORT_MAX: f64 = 5e7;
 /// Side of the tiles that list the edges nearby.
 const TILE_M: f64 = 1.0;
 
@@ -62,7 +66,8 @@ impl Bounds {
 }
 
 impl<'a> Surroundings<'a> {
-    pub(super) fn new(outline: Outline, edges: &'a [Edge], safety_m: f64, band_m: f64) -> Self {
+    /// `None` if listing the edges nearby takes too much time and memory.
+    pub(super) fn new(outline: Outline, edges: &'a [Edge], safety_m: f64, band_m: f64) -> Option<Self> {
         let corner_radius_m = outline.corner_radius_m;
         let core = Core {
             back: corner_radius_m - outline.rear_m,
@@ -75,10 +80,13 @@ impl<'a> Surroundings<'a> {
         let ends = edges.iter().flat_map(|edge| [edge.a, edge.b]);
         let bounds = Bounds::of(ends).unwrap_or(Bounds { low: Point::default(), high: Point::default() });
         let mut near = Tiles::new(bounds.grown(reach_m), TILE_M, Vec::new());
+        if near.effort(edges, reach_m) > EFFORT_MAX {
+            return None;
+        }
         for (index, edge) in (0_u32..).zip(edges) {
             near.for_each_within(edge, reach_m, |list: &mut Vec<u32>, _| list.push(index));
         }
-        Self { edges, near, core, corner_radius_m, outline, safety_m, cap_m, band_m }
+        Some(Self { edges, near, core, corner_radius_m, outline, safety_m, cap_m, band_m })
     }
 
     /// Middle of the outline at a pose.
@@ -115,9 +123,12 @@ impl<'a> Surroundings<'a> {
         clearance_m >= self.safety_m - KEPT_WITHIN_M
     }
 
-    /// Drives an arc: `None` if some point of it is closer than the safety distance, else the metres driven close to
+    /// Drives an arc: `None` if some point of it is closer than the safety distance or the arc is too long to tell, else the metres driven close to
     /// obstacles, weighted by how close.
     pub(super) fn closeness_m(&self, from: Pose, arc: Arc) -> Option<f64> {
+        if arc.length_m.abs() > ARC_MAX_M {
+            return None;
+        }
         let pieces = (arc.length_m.abs() / PIECE_MAX_M).ceil().max(1.0);
         let half_m = 0.5 * arc.length_m / pieces;
         let mut sum_m = 0.0;
@@ -237,7 +248,7 @@ mod tests {
                 (p.x, p.y)
             };
             let edges = [edge(world(a), world(b))];
-            let found_m = Surroundings::new(OUTLINE, &edges, 0.2, 1.5).clearance_m(pose);
+            let found_m = Surroundings::new(OUTLINE, &edges, 0.2, 1.5).unwrap().clearance_m(pose);
             assert!((found_m - expect_m).abs() < 1e-9, "{a:?} {b:?}: {found_m}");
         }
     }
@@ -257,7 +268,7 @@ mod tests {
     #[test]
     fn driving_past_a_post_between_two_samples_is_noticed() {
         let post = [edge((10.0, 1.0), (10.0, 1.0))];
-        let surroundings = Surroundings::new(OUTLINE, &post, 0.2, 0.5);
+        let surroundings = Surroundings::new(OUTLINE, &post, 0.2, 0.5).unwrap();
         let drive =
             |curvature_per_m| surroundings.closeness_m(Pose::default(), Arc { curvature_per_m, length_m: 20.0 });
         assert_eq!(drive(0.0), None);

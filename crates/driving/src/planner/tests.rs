@@ -222,3 +222,25 @@ fn every_path_among_random_obstacles_keeps_its_distance() {
     }
     assert!(reached > 20, "only {reached} plans");
 }
+
+#[test]
+fn requests_that_would_take_for_ever_are_refused() {
+    let refused = |request: &PlanRequest<'_>| match plan(request) {
+        Err(PlanError::BadRequest(what)) => what,
+        other => panic!("{other:?}"),
+    };
+    // Not straight ahead: every half metre of every word would be looked at, from every pose.
+    let far = request(Pose::default(), Pose::new(1e6, 3.0, 0.0), &[]);
+    assert!(refused(&far).contains("2 km"));
+    // Walls across the whole plane fill every tile of it.
+    let walls: Vec<Edge> = (0..200).map(|i| edge((-1e6, -1e6), (1e6, 1e6 - f64::from(i)))).collect();
+    let crossed = request(Pose::default(), Pose::new(20.0, 3.0, 0.0), &walls);
+    assert!(refused(&crossed).contains("fewer or shorter walls"));
+}
+
+#[test]
+fn wheels_that_hardly_turn_end_the_search() {
+    // The shortest words to the goal are thousands of kilometres long.
+    let stiff = PlanRequest { turning_radius_m: 1e9, ..request(Pose::default(), Pose::new(20.0, 3.0, 0.0), &[]) };
+    assert!(plan(&stiff).is_err());
+}

@@ -1,5 +1,7 @@
 //! A plane cut into square tiles, each with a value.
 
+use std::ops::Range;
+
 use anabranch_geometry::{Edge, Point};
 
 use super::surroundings::{Bounds, point_to_edge_m};
@@ -69,16 +71,30 @@ impl<T: Clone> Tiles<T> {
         self.values.len()
     }
 
-    /// Visits the tiles that have a point within a distance of an edge, and the distance from their middle.
-    pub(super) fn for_each_within(&mut self, edge: &Edge, reach_m: f64, mut visit: impl FnMut(&mut T, f64)) {
-        let half_diagonal_m = self.side_m * std::f64::consts::FRAC_1_SQRT_2;
+    /// How many tiles [`Self::for_each_within`] looks at, over all edges.
+    pub(super) fn effort(&self, edges: &[Edge], reach_m: f64) -> f64 {
+        let tiles = |edge: &Edge| {
+            let (columns, rows) = self.spans(edge, reach_m);
+            columns.len() as f64 * rows.len() as f64
+        };
+        edges.iter().map(tiles).sum()
+    }
+
+    /// Columns and rows around an edge.
+    fn spans(&self, edge: &Edge, reach_m: f64) -> (Range<usize>, Range<usize>) {
         let span = |a: f64, b: f64, low: f64, count: usize| {
             let first = ((a.min(b) - reach_m - low) / self.side_m).floor().max(0.0) as usize;
             let last = ((a.max(b) + reach_m - low) / self.side_m).floor();
             first..if last < 0.0 { 0 } else { count.min(last as usize + 1) }
         };
-        let columns = span(edge.a.x, edge.b.x, self.low.x, self.columns);
-        for row in span(edge.a.y, edge.b.y, self.low.y, self.rows) {
+        (span(edge.a.x, edge.b.x, self.low.x, self.columns), span(edge.a.y, edge.b.y, self.low.y, self.rows))
+    }
+
+    /// Visits the tiles that have a point within a distance of an edge, and the distance from their middle.
+    pub(super) fn for_each_within(&mut self, edge: &Edge, reach_m: f64, mut visit: impl FnMut(&mut T, f64)) {
+        let half_diagonal_m = self.side_m * std::f64::consts::FRAC_1_SQRT_2;
+        let (columns, rows) = self.spans(edge, reach_m);
+        for row in rows {
             for column in columns.clone() {
                 let index = row * self.columns + column;
                 let distance_m = point_to_edge_m(self.middle(index), edge);

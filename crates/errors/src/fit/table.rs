@@ -13,6 +13,11 @@ const LARGE_SHARE: f64 = 0.05;
 /// Sides that a position errs to.
 const DIRECTIONS: u8 = 8;
 
+/// Longest delay in base cycles that a scenario takes.
+const DELAY_STEPS_MAX: f64 = 65_535.0;
+/// Errors below this, in metres or radians, are nothing that a scenario could tell from no error.
+const SIZE_MIN: f64 = 1e-8;
+
 /// Times of the scenario that an error table is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rhythm {
@@ -25,7 +30,7 @@ pub struct Rhythm {
 impl Rhythm {
     /// The nearest whole multiple of a base cycle, at least one.
     fn delay(&self, time_s: f64) -> String {
-        let steps = (time_s / self.step_s).round().max(1.0);
+        let steps = (time_s / self.step_s).round().clamp(1.0, DELAY_STEPS_MAX);
         format!("delay = {{ by = \"{} s\" }}", decimal(steps * self.step_s))
     }
 }
@@ -126,8 +131,12 @@ impl Fit {
         }
         let wander_s = all.iter().filter_map(|channel| channel.wander_s).map(|time| time.value).fold(0.0, f64::max);
         let size = |channel: &&ChannelFit| channel.bias.value.abs() + LARGE * channel.deviation.value;
-        let radius_m = metres.iter().map(size).fold(0.0, f64::max);
-        let turn_rad = heading.iter().map(size).fold(0.0, f64::max);
+        let noticed = |size: f64| if size < SIZE_MIN { 0.0 } else { size };
+        let radius_m = noticed(metres.iter().map(size).fold(0.0, f64::max));
+        let turn_rad = noticed(heading.iter().map(size).fold(0.0, f64::max));
+        if radius_m == 0.0 && turn_rad == 0.0 {
+            return;
+        }
         let probability = Probability::of_share(LARGE_SHARE, wander_s, segment_s);
         if wander_s > 3.0 * segment_s && radius_m > 0.0 {
             // Steps of a Gauss–Markov noise over a segment, as large as its limit is.

@@ -11,6 +11,39 @@ use crate::pose::Point;
 /// Part of a cell by which a border may be off, for rounding.
 const BORDER_SHARE: f64 = 1e-6;
 
+/// Most tiles of the rectangle that is drawn into, 8 kB each: 10 km by 10 km at cells of 0.2 m.
+pub const DRAWN_MAX: f64 = 40_000.0;
+/// Farthest coordinate, as in maps.
+const COORDINATE_MAX_M: f64 = 1e6;
+
+/// A drawing that would take too much time and memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TooWide {
+    /// More tiles than can be held.
+    Tiles {
+        /// From west to east.
+        width_m: f64,
+        /// From south to north.
+        height_m: f64,
+    },
+    /// Coordinates without digits.
+    Far,
+}
+
+impl std::fmt::Display for TooWide {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Tiles { width_m, height_m } => {
+                let help = "use larger cells or draw less";
+                write!(f, "the drawing is {width_m:.0} m × {height_m:.0} m, more than {DRAWN_MAX} tiles; {help}")
+            }
+            Self::Far => write!(f, "the drawing reaches beyond {COORDINATE_MAX_M} m; is the unit right?"),
+        }
+    }
+}
+
+impl std::error::Error for TooWide {}
+
 /// Tiles to draw into, all of them in memory. What was never drawn into is free.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Canvas {
@@ -26,6 +59,20 @@ impl Canvas {
     /// The tiles that were drawn into, in order.
     pub fn tiles(&self) -> &BTreeMap<TileId, Tile> {
         &self.tiles
+    }
+    /// Whether a rectangle can be drawn into.
+    ///
+    /// # Errors
+    /// When that takes too much time and memory, or when its coordinates have no digits left.
+    pub fn check_extent(&self, low: Point, high: Point) -> Result<(), TooWide> {
+        let ends = [low.x, low.y, high.x, high.y];
+        if !ends.iter().all(|end| end.abs() <= COORDINATE_MAX_M) {
+            return Err(TooWide::Far);
+        }
+        let (width_m, height_m) = (high.x - low.x, high.y - low.y);
+        let tiles = |length_m: f64| (length_m / self.grid.tile_m()).floor() + 2.0;
+        let fits = tiles(width_m) * tiles(height_m) <= DRAWN_MAX;
+        if fits { Ok(()) } else { Err(TooWide::Tiles { width_m, height_m }) }
     }
     /// Marks one cell as occupied.
     pub fn set(&mut self, cell: Cell) {

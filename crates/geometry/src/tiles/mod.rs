@@ -29,7 +29,7 @@ mod shared;
 mod store;
 mod tile;
 
-pub use canvas::Canvas;
+pub use canvas::{Canvas, DRAWN_MAX, TooWide};
 pub use faces::faces_towards;
 pub use file::{AnyBytes, Bytes, TileFile, TileFileError, to_file};
 pub use grid::{Cell, Grid, SIDE, TileId};

@@ -169,6 +169,17 @@ const FOREIGN: [&str; 16] = [
     "kneighbors",
 ];
 
+/// Whether there is a function of this name, or was one in the original.
+pub(crate) fn is_function(name: &str) -> bool {
+    let here = NAMES.contains(&name) || of_one(name).is_some() || of_two(name).is_some() || name == "modulo";
+    here || DYNAMIC.contains(&name) || FOREIGN.contains(&name)
+}
+
+/// Names of functions, for "did you mean".
+pub(crate) fn function_names() -> impl Iterator<Item = &'static str> {
+    NAMES.into_iter()
+}
+
 impl Lower<'_, '_> {
     pub(super) fn call(&mut self, name: &str, args: &[Expr], name_span: Span, span: Span) -> Option<Val> {
         if DYNAMIC.contains(&name) {
@@ -183,7 +194,7 @@ impl Lower<'_, '_> {
         if FOREIGN.contains(&name) {
             return self.error(Code::NotSupported, name_span, format!("the function `{name}` is not supported"));
         }
-        if !NAMES.contains(&name) && of_one(name).is_none() && of_two(name).is_none() && name != "modulo" {
+        if !is_function(name) {
             let told =
                 Problem::error(Code::UnknownFunction, name_span, format!("there is no function or variable `{name}`"));
             let mut names = self.names();

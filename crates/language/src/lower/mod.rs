@@ -4,6 +4,7 @@
 mod array;
 mod assign;
 mod call;
+pub(crate) use call::{function_names, is_function};
 mod choice;
 mod expr;
 mod index;

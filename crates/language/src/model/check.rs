@@ -34,6 +34,7 @@ pub fn component(component: &Component, file: FileId, report: &mut Report<'_>) {
         report.tell(file, told.help("leave out `interface`"));
     }
     defaults_last(component, file, report);
+    super::behaviour::check(component, file, report);
 }
 
 fn twice<'a>(names: impl Iterator<Item = &'a Name>, what: &str, file: FileId, report: &mut Report<'_>) {

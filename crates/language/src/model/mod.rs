@@ -1,5 +1,6 @@
 //! Meaning: types, parameters, instances, connectors, order; and the model they make together.
 
+mod behaviour;
 pub mod build;
 pub(crate) mod check;
 pub mod connect;

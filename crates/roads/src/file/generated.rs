@@ -50,8 +50,6 @@ const CONTROLS: &[(&str, Control)] = &[
 
 /// Most junctions of a city: its network then takes a few hundred megabytes.
 const JUNCTIONS_MAX: usize = 20_000;
-/// Length of the ring that each arm of a roundabout needs.
-const RING_PER_ARM_M: f64 = 22.0;
 /// Longest road that is made.
 const LENGTH_MAX_M: f64 = 1e6;
 /// Largest angle of an arc, in radians.
@@ -152,7 +150,7 @@ fn roundabout(table: &mut Table<'_>, notes: &mut Notes<'_>) -> Option<Map> {
     let arms = ranged(table, "arms", 4, (2, 8), notes);
     let radius_m = positive(table, "radius", 20.0, notes);
     let arm_m = positive(table, "arm", 100.0, notes);
-    let least_m = RING_PER_ARM_M * arms as f64 / (2.0 * std::f64::consts::PI);
+    let least_m = make::ring_min_m(arms);
     if radius_m < least_m {
         let help = format!("{arms} arms need a radius of at least {least_m:.0} m");
         notes.add("E0118", table.span, format!("the arms have no room on a ring of {radius_m} m"), help);

@@ -14,7 +14,7 @@ pub(super) fn quantity(node: Node<'_>, dimension: Dimension, notes: &mut Notes<'
         if !number.is_finite() {
             notes.add("E0111", node.span, "the number is not finite", "write an ordinary number");
         } else if dimension == Dimension::Number {
-            return Some(number);
+            return within(number, dimension, &node, notes);
         } else {
             notes.add("E0104", node.span, "the number needs its unit", format!("write \"{number} {unit}\""));
         }
@@ -22,7 +22,7 @@ pub(super) fn quantity(node: Node<'_>, dimension: Dimension, notes: &mut Notes<'
     }
     let text = node.text(notes)?;
     let (code, message, help) = match parse_quantity(text, dimension) {
-        Ok(value) => return Some(value),
+        Ok(value) => return within(value, dimension, &node, notes),
         Err(QuantityError::NotANumber) => {
             ("E0110", format!("`{text}` does not begin with a number"), format!("write for example \"2 {unit}\""))
         }
@@ -41,6 +41,17 @@ pub(super) fn quantity(node: Node<'_>, dimension: Dimension, notes: &mut Notes<'
         }
     };
     notes.add(code, node.span, message, help);
+    None
+}
+
+/// A value that is not beyond what its dimension may have.
+fn within(value: f64, dimension: Dimension, node: &Node<'_>, notes: &mut Notes<'_>) -> Option<f64> {
+    let (most, unit) = (dimension.largest(), dimension.si());
+    if value.abs() <= most {
+        return Some(value);
+    }
+    let message = format!("the value is more than {most} {unit}, the most there is");
+    notes.add("E0119", node.span, message.replace(" ,", ","), "is the unit right?");
     None
 }
 

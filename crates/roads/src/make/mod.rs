@@ -20,7 +20,7 @@ pub use crossing::{Crossing, crossing, t_junction};
 pub use highway::{highway, lane_drop, on_ramp};
 pub use kerbs::kerbs;
 pub use parking::parking_lot;
-pub use roundabout::roundabout;
+pub use roundabout::{ring_min_m, roundabout};
 pub use strip::{Strip, strip};
 pub use turns::{Control, fixed_lights};
 

@@ -15,6 +15,14 @@ const GAP_M: f64 = 9.0;
 /// How far before the end of an arm its cars stop.
 const STOP_BEFORE_M: f64 = 0.5;
 
+/// Length of the ring that each arm needs.
+const RING_PER_ARM_M: f64 = 22.0;
+
+/// Smallest radius of a ring on which so many arms have room.
+pub fn ring_min_m(arms: usize) -> f64 {
+    RING_PER_ARM_M * arms as f64 / (2.0 * std::f64::consts::PI)
+}
+
 /// A roundabout around the origin with arms `arm-0`, `arm-1`, … counter-clockwise from east, evenly spread. The ring is
 /// made of roads `ring-0` … from one arm to the next; who drives on it goes first.
 pub fn roundabout(radius_m: f64, arms: usize, arm_m: f64) -> Map {

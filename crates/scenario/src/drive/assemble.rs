@@ -7,7 +7,7 @@ use anabranch_driving::follow::{
 use anabranch_driving::road::RoadMemory;
 use anabranch_driving::{Gear, PlanError};
 use anabranch_errors::ErrorSetError;
-use anabranch_geometry::{Arc, Body, Edge, EdgeSet, Path};
+use anabranch_geometry::{Arc, Body, Edge, EdgeSet, Path, SAMPLE_SPACING_M};
 use anabranch_kernel::{Axis, CellSize, Grid, ParamSpace, Variable};
 use anabranch_monitors::{LOW_SPEED_SIGNALS, Program, Requirement, Requirements, Rule};
 use anabranch_sensing::{Localisation, OBSTACLES_MAX, ObstacleSensor, Presence, SensedObstacle};
@@ -56,6 +56,8 @@ pub struct SettingError {
     pub span: Span,
 }
 
+/// Most samples of the paths of all starts: 200 MB.
+const SAMPLES_MAX: usize = 4_000_000;
 /// Sensor range where a scenario has sensed obstacles but names no sensor.
 const RANGE_M: f64 = 10.0;
 /// Cycle of that sensor.
@@ -323,11 +325,25 @@ fn planning(spec: &ScenarioSpec, model: &CarModel) -> Planning {
 
 fn plans(spec: &ScenarioSpec, planning: &Planning, driver: &Driver) -> Result<Vec<Plan>, AssembleError> {
     let fixed: Option<Vec<Arc>> = spec.ego.path.as_ref().map(|arcs| arcs.iter().map(|arc| arc.value).collect());
+    let mut samples = 0;
     let plan = |start: file::Start| {
         let path = match &fixed {
             Some(arcs) => Path::new(start.pose, arcs.clone()),
-            None => planning.first(start.pose).map_err(AssembleError::NoPath)?,
+            None => planning.first(start.pose).map_err(|error| match error {
+                PlanError::BadRequest(what) => {
+                    AssembleError::Unsupported { what: what.into(), span: spec.ego.goal.span }
+                }
+                outcome => AssembleError::NoPath(outcome),
+            })?,
         };
+        samples += path.samples().len();
+        if samples > SAMPLES_MAX {
+            let what = format!(
+                "the paths of all starts together are longer than {:.0} km; use fewer starts, or a shorter path",
+                SAMPLES_MAX as f64 * SAMPLE_SPACING_M / 1000.0
+            );
+            return Err(AssembleError::Unsupported { what, span: spec.ego.start.span });
+        }
         let trajectory = match driver {
             Driver::Trajectory(follower) if !path.sections().is_empty() => Some(follower.trajectory(&path)),
             _ => None,

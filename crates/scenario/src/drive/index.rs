@@ -9,6 +9,11 @@ const AROUND_M: f64 = 10.0;
 /// Most squares; a larger world has larger squares.
 const SQUARES_MAX: f64 = 40_000.0;
 
+/// Most comparisons of a square with an edge.
+const COMPARED_MAX: f64 = 2e8;
+/// Most edges in all lists, about 200 MB; where there would be more, all edges are looked at everywhere.
+const LISTED_MAX: usize = 4_000_000;
+
 /// For each square of the world the edges that a car starting in it can come near during one segment.
 #[derive(Clone, Debug)]
 pub(crate) struct EdgeIndex {
@@ -38,15 +43,21 @@ impl EdgeIndex {
         }
         let origin = Point::new(low.x - AROUND_M, low.y - AROUND_M);
         let (width, height) = (high.x - low.x + 2.0 * AROUND_M, high.y - low.y + 2.0 * AROUND_M);
-        let square_m = SQUARE_M.max((width * height / SQUARES_MAX).sqrt());
+        let squares_max = SQUARES_MAX.min(COMPARED_MAX / all.len() as f64).max(1.0);
+        let square_m = SQUARE_M.max((width * height / squares_max).sqrt()).max(width.max(height) / squares_max);
         let (columns, rows) = ((width / square_m).ceil() as usize, (height / square_m).ceil() as usize);
         let mut index = Self { all, lists: Vec::new(), origin, square_m, columns, rows };
+        let mut listed = 0;
         let corner_m = square_m * std::f64::consts::FRAC_1_SQRT_2;
         for square in 0..columns * rows {
             let mut near = Vec::new();
             let (column, row) = ((square % columns) as f64 + 0.5, (square / columns) as f64 + 0.5);
             let center = Point::new(origin.x + column * square_m, origin.y + row * square_m);
             edges.cull(body, center, reach_m + corner_m, &mut near);
+            listed += near.len();
+            if listed > LISTED_MAX {
+                return Self { lists: Vec::new(), columns: 0, rows: 0, ..index };
+            }
             index.lists.push(near);
         }
         index

@@ -67,7 +67,7 @@ codes! {
     NotPositive "E0118" "a value that must be positive, or must not be negative"
         "Sizes, times and cells are positive; distances and tolerances may be zero but not negative.";
     OutOfRange "E0119" "a number out of its range"
-        "The number counts something, and the message says from where to where it goes.";
+        "The message says from where to where the number may go. Every dimension has a largest value (the table of units in the format reference has them all: 1000 km, 500 m/s ..), and what must be positive is at least 1e-9 of its unit: beyond, numbers lose their digits and grids over the world cannot be counted. Some values have narrower limits for the effort they cost. Usual cause: a wrong unit or a slip of the exponent.";
     Exclusive "E0120" "keys that exclude each other"
         "The keys say the same thing in two ways, or contradict each other. Keep one of them. An `[[error]]` describes exactly one kind of error; write one block for each.";
     NoneOf "E0121" "one of several keys is needed"

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::codes::Code;
 use super::keys::{self, Amount, Key, Kind, Need, Quantity, SCHEMA, Section, Sign};
-use super::values::dimension_name;
+use super::values::{dimension_name, written};
 
 /// A JSON schema (draft 2020-12) of scenario files, for completion and checking in editors.
 pub fn schema_json() -> Value {
@@ -144,12 +144,19 @@ pub fn format_reference() -> String {
             let _ = writeln!(out, "| `{}` | {} | {need} | {} |", key.name, kind_text(&key.kind), key.doc);
         }
     }
-    out += "\n## Units\n\n| of | units |\n|---|---|\n";
+    out += "\n## Units\n\nNo value is larger than the last column says, whatever its sign, and a positive one is at least 1e-9 of the first unit: \
+            beyond, numbers lose their digits and grids over the world cannot be counted.\n\n| of | units | at most |\n|---|---|---|\n";
     let mut dimensions: Vec<Dimension> = UNITS.iter().map(|unit| unit.dimension).collect();
     dimensions.dedup();
     for dimension in dimensions {
         let units: Vec<String> = dimension.units().map(|unit| format!("`{}`", unit.name)).collect();
-        let _ = writeln!(out, "| {} | {} |", dimension_name(dimension), units.join(", "));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} |",
+            dimension_name(dimension),
+            units.join(", "),
+            written(dimension.largest(), dimension)
+        );
     }
     out
 }
@@ -189,7 +196,11 @@ fn quantity_text(quantity: &Quantity) -> String {
         Sign::Positive => ", positive",
     };
     let amount = if quantity.amount == Amount::Several { ", or several" } else { "" };
-    format!("{}{sign}{amount}", names.join(" or "))
+    let most = match quantity.dimensions {
+        [dimension] if quantity.most.is_finite() => format!(", at most {}", written(quantity.most, *dimension)),
+        _ => String::new(),
+    };
+    format!("{}{sign}{most}{amount}", names.join(" or "))
 }
 
 /// Every code with its explanation as Markdown.

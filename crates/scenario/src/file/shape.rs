@@ -9,7 +9,7 @@ use super::keys::{self, Amount, Key, Kind, Need, Quantity, SCHEMA, Section, Sign
 use super::problems::{Problem, Problems, excerpt, listed, nearest};
 use super::span::Span;
 use super::tree::{Entry, Node, Value};
-use super::values::{read_quantity, read_values};
+use super::values::{read_quantity, read_values, within};
 
 /// Most blocks or items of one list of tables.
 pub const TABLES_MAX: usize = 10_000;
@@ -19,10 +19,10 @@ pub const POINTS_MAX: usize = 1000;
 const ID_CHARS_MAX: usize = 64;
 
 pub(super) const WEIGHT: Quantity =
-    Quantity { dimensions: &[Dimension::Number], sign: Sign::NotNegative, amount: Amount::One };
+    Quantity { dimensions: &[Dimension::Number], sign: Sign::NotNegative, amount: Amount::One, most: f64::INFINITY };
 pub(super) const WEIGHTS: Quantity = Quantity { amount: Amount::Several, ..WEIGHT };
 pub(super) const COORDINATE: Quantity =
-    Quantity { dimensions: &[Dimension::Length], sign: Sign::Any, amount: Amount::One };
+    Quantity { dimensions: &[Dimension::Length], sign: Sign::Any, amount: Amount::One, most: f64::INFINITY };
 
 /// Checks the whole document; what it lets pass can be built.
 pub(super) fn check_root(problems: &mut Problems<'_>) {
@@ -382,7 +382,8 @@ pub(super) fn cell_size(node: &Node) -> Result<Option<(f64, Dimension)>, Problem
         Value::Text(text) => {
             let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || "+-._eE".contains(c)).trim();
             let known = UNITS.iter().find(|known| known.name == unit);
-            return read_quantity(text, &[known.map_or(Dimension::Number, |unit| unit.dimension)]).map(Some);
+            let read = read_quantity(text, &[known.map_or(Dimension::Number, |unit| unit.dimension)])?;
+            return within(read.0, read.1).map(|()| Some(read));
         }
         Value::Integer(number) => *number as f64,
         Value::Float(number) => *number,
@@ -392,7 +393,7 @@ pub(super) fn cell_size(node: &Node) -> Result<Option<(f64, Dimension)>, Problem
         }
     };
     if number.is_finite() {
-        Ok(Some((number, Dimension::Number)))
+        within(number, Dimension::Number).map(|()| Some((number, Dimension::Number)))
     } else {
         Err(Problem::new(Code::NotFinite, "the number is not finite", "use a finite number"))
     }

@@ -1,6 +1,6 @@
 //! Numbers with units: one, a list, or a range.
 
-use anabranch_kernel::units::{Dimension, QuantityError, UNITS, parse_quantity};
+use anabranch_kernel::units::{Dimension, QuantityError, SMALLEST_POSITIVE, UNITS, parse_quantity};
 
 use super::codes::Code;
 use super::keys::{Amount, Quantity, Sign};
@@ -109,7 +109,7 @@ fn read_scalar(node: &Node, wanted: &Quantity) -> Result<Vec<Measured>, Problem>
         Value::Text(text) if text.contains("..") => return read_range(text, node.span, wanted),
         Value::Text(text) => {
             let (value, dimension) = read_quantity(text, wanted.dimensions)?;
-            return Ok(vec![signed(Measured { value, dimension, span: node.span }, wanted.sign)?]);
+            return Ok(vec![bounded(Measured { value, dimension, span: node.span }, wanted)?]);
         }
         Value::Integer(number) => *number as f64,
         Value::Float(number) => *number,
@@ -131,7 +131,7 @@ fn read_scalar(node: &Node, wanted: &Quantity) -> Result<Vec<Measured>, Problem>
             format!("write {}; units: {others}", written.join(" or ")),
         ));
     }
-    Ok(vec![signed(Measured { value: number, dimension: Dimension::Number, span: node.span }, wanted.sign)?])
+    Ok(vec![bounded(Measured { value: number, dimension: Dimension::Number, span: node.span }, wanted)?])
 }
 
 fn example_of(dimensions: &[Dimension]) -> String {
@@ -145,13 +145,40 @@ fn not_finite() -> Problem {
     Problem::new(Code::NotFinite, "the number is not finite", "use a finite number")
 }
 
-fn signed(measured: Measured, sign: Sign) -> Result<Measured, Problem> {
+/// The value, if it has the sign and the size that are wanted.
+fn bounded(measured: Measured, wanted: &Quantity) -> Result<Measured, Problem> {
+    let Measured { value, dimension, .. } = measured;
     let complain = |what: &str| Err(Problem::new(Code::NotPositive, format!("the value must {what}"), ""));
-    match sign {
-        Sign::Positive if measured.value <= 0.0 => complain("be more than zero"),
-        Sign::NotNegative if measured.value < 0.0 => complain("not be negative"),
-        _ => Ok(measured),
+    match wanted.sign {
+        Sign::Positive if value <= 0.0 => complain("be more than zero"),
+        Sign::NotNegative if value < 0.0 => complain("not be negative"),
+        Sign::Positive if value < SMALLEST_POSITIVE => {
+            Err(out_of_range(dimension, &format!("at least {}", written(SMALLEST_POSITIVE, dimension))))
+        }
+        _ if value.abs() > wanted.most => {
+            Err(out_of_range(dimension, &format!("at most {}", written(wanted.most, dimension))))
+        }
+        _ => within(value, dimension).map(|()| measured),
     }
+}
+
+/// Complains about a value beyond what its dimension may have.
+pub(super) fn within(value: f64, dimension: Dimension) -> Result<(), Problem> {
+    if value.abs() <= dimension.largest() {
+        return Ok(());
+    }
+    Err(out_of_range(dimension, &format!("at most {}", written(dimension.largest(), dimension))))
+}
+
+fn out_of_range(dimension: Dimension, limit: &str) -> Problem {
+    let message = format!("{} must be {limit} here", dimension_name(dimension));
+    Problem::new(Code::OutOfRange, message, "is the unit right?")
+}
+
+/// A value in SI units as a person writes it.
+pub(super) fn written(value: f64, dimension: Dimension) -> String {
+    let number = if (1e-3..1e7).contains(&value) { value.to_string() } else { format!("{value:e}") };
+    format!("{number} {}", dimension.si()).trim_end().to_owned()
 }
 
 /// Reads one quantity that may have one of several dimensions.
@@ -229,7 +256,7 @@ fn read_range(text: &str, span: Span, wanted: &Quantity) -> Result<Vec<Measured>
     if count > VALUES_MAX as f64 {
         return Err(bad(format!("the range has {count} values; at most {VALUES_MAX} are read")));
     }
-    let value = |i: usize| signed(Measured { value: first + step * i as f64, dimension, span }, wanted.sign);
+    let value = |i: usize| bounded(Measured { value: first + step * i as f64, dimension, span }, wanted);
     (0..count as usize).map(value).collect()
 }
 
@@ -239,7 +266,7 @@ mod tests {
 
     fn check(text: &str, amount: Amount, expect: Result<&[f64], Code>) {
         let node = Node { span: Span { source: 0, start: 0, end: 0 }, value: Value::Text(text.to_owned()) };
-        let wanted = Quantity { dimensions: &[Dimension::Length], sign: Sign::Any, amount };
+        let wanted = Quantity { dimensions: &[Dimension::Length], sign: Sign::Any, amount, most: f64::INFINITY };
         let read = read_values(&node, &wanted).map(|v| v.iter().map(|m| m.value).collect::<Vec<_>>());
         assert_eq!(read.map_err(|p| p[0].1.code), expect.map(<[f64]>::to_vec), "{text}");
     }
@@ -250,6 +277,7 @@ mod tests {
         check("0 m .. 3 m step 1 m", Amount::Several, Ok(&[0.0, 1.0, 2.0, 3.0]));
         check("0m..50cm step 0.25m", Amount::Several, Ok(&[0.0, 0.25, 0.5]));
         check("1 m .. 1 m step 1 m", Amount::Several, Ok(&[1.0]));
+        check("1000 km", Amount::One, Ok(&[1e6]));
     }
 
     #[test]
@@ -262,6 +290,9 @@ mod tests {
         check("0 m .. 1e300 m step 1 m", Amount::Several, Err(Code::BadRange));
         check("0,1 m", Amount::One, Err(Code::NotANumber));
         check("1e308 km", Amount::One, Err(Code::NotFinite));
+        check("1e17 m", Amount::One, Err(Code::OutOfRange));
+        check("-9e299 m", Amount::One, Err(Code::OutOfRange));
+        check("0 m .. 2e6 m step 1e6 m", Amount::Several, Err(Code::OutOfRange));
         check("0.1", Amount::One, Err(Code::BareNumber));
         check("1 metre", Amount::One, Err(Code::UnknownUnit));
         check("1 s", Amount::One, Err(Code::WrongUnit));

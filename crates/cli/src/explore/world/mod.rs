@@ -73,7 +73,7 @@ pub fn resume(run: &str, today: &Explore, global: &Global, screen: &Screen) -> R
         let message = format!("`{}` has changed since the run `{}`", verb.scenario.display(), folder.name());
         return Err(Failure::input(message, format!("begin anew: anabranch explore {}", verb.scenario.display())));
     }
-    resume::clear(&folder)?;
+    let _lock = resume::take(&folder)?;
     explore_in(&verb, &program, Some((folder, info.seed)), (global, screen)).map(Some)
 }
 
@@ -97,6 +97,8 @@ fn explore_in(
             (RunFolder::create_now(Path::new(RUNS), name)?, global.seed.unwrap_or(0))
         }
     };
+    // Who resumes a run has taken it before.
+    let _lock = (!resumes).then(|| folder.lock()).transpose()?;
     let journey = Journey {
         screen,
         source: program,

@@ -36,7 +36,8 @@ impl Squares {
         let around = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY];
         let all = boxes.iter().fold(around, |a, b| [a[0].min(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].max(b[3])]);
         let (width_m, height_m) = ((all[1] - all[0]).max(0.0), (all[3] - all[2]).max(0.0));
-        let square_m = SQUARE_MIN_M.max((width_m * height_m / SQUARES_MAX).sqrt());
+        let longest_m = width_m.max(height_m);
+        let square_m = SQUARE_MIN_M.max((width_m * height_m / SQUARES_MAX).sqrt()).max(longest_m / SQUARES_MAX);
         let (columns, rows) = ((width_m / square_m) as usize + 1, (height_m / square_m) as usize + 1);
         let origin = Point::new(all[0], all[2]);
         let lists = vec![Vec::new(); columns * rows];

@@ -13,6 +13,8 @@ use super::road::Road;
 
 /// Most starting states of a scenario.
 pub const STARTS_MAX: usize = 10_000;
+/// Longest path that is given piece by piece: it is kept as a sample every 5 cm, 20 MB in all.
+const PATH_MAX_M: f64 = 20_000.0;
 
 pub(super) fn build(
     problems: &mut Problems<'_>,
@@ -103,6 +105,12 @@ fn path(problems: &mut Problems<'_>, ego: View<'_>) -> Option<Option<Vec<Located
             problems.add(Code::EmptyPath, length.span, "this piece of the path has no length", help);
         }
         arcs.push(Located::new(Arc { curvature_per_m: curvature.value, length_m: length.value }, view.span()));
+    }
+    let length_m: f64 = arcs.iter().map(|arc| arc.value.length_m.abs()).sum();
+    if length_m > PATH_MAX_M {
+        let message = format!("the path is {length_m:.0} m long; at most {PATH_MAX_M} m are possible");
+        problems.add(Code::OutOfRange, ego.key_span("path").unwrap_or(ego.span()), message, "is the unit right?");
+        return None;
     }
     Some(Some(arcs))
 }

@@ -9,6 +9,7 @@ use super::super::tree::{Entry, Node, Value};
 use super::super::view::View;
 use super::super::words::{Form, Keep, Order, Scope};
 use super::check_ids;
+use anabranch_monitors::REQUIREMENTS_MAX;
 
 pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>) -> Option<ExploreSpec> {
     let merge = merge(view)?;
@@ -63,6 +64,10 @@ pub(super) fn requirements(problems: &mut Problems<'_>, root: View<'_>) -> Optio
     let all: Option<Vec<_>> = tables.map(|(table, level)| requirement(problems, table, level)).collect();
     let all = all?;
     check_ids(problems, "requirement", all.iter().map(|requirement| &requirement.id));
+    if let Some(first) = all.get(REQUIREMENTS_MAX) {
+        let message = format!("{} requirements; at most {REQUIREMENTS_MAX} are judged", all.len());
+        problems.add(Code::TooMany, first.id.span, message, "join some of them by `and`, or write another scenario");
+    }
     Some(all)
 }
 

@@ -51,6 +51,9 @@ pub(super) fn build(problems: &mut Problems<'_>, root: View<'_>, hooks: &Hooks<'
     if !is_of_this_world(problems, view) {
         return None;
     }
+    if shape.value == RoadShape::Roundabout && !has_room_for_arms(problems, view)? {
+        return None;
+    }
     let lanes_m = lanes_for_traffic(problems, root, view, shape)?;
     let mut map = lay(view, shape.value, lanes_m)?;
     if let Some(limit) = view.real("limit") {
@@ -152,6 +155,18 @@ fn is_of_this_world(problems: &mut Problems<'_>, view: View<'_>) -> bool {
         }
     }
     fits
+}
+
+/// Whether the arms of a roundabout have room on its ring.
+fn has_room_for_arms(problems: &mut Problems<'_>, view: View<'_>) -> Option<bool> {
+    let (radius, arms) = (view.real("radius")?, view.small_count("arms")?.value);
+    let least_m = make::ring_min_m(arms as usize);
+    let fits = radius.value >= least_m;
+    if !fits {
+        let message = format!("{arms} arms have no room on a ring of {} m", radius.value);
+        problems.add(Code::OutOfRange, radius.span, message, format!("write a radius of at least {least_m:.0} m"));
+    }
+    Some(fits)
 }
 
 fn town_strip(lanes: usize) -> Strip {

@@ -1,12 +1,13 @@
 //! Whether what a scenario says about roads goes together with the rest of it.
 
+use anabranch_driving::REACH_MAX_M;
 use anabranch_geometry::Pose;
 use anabranch_roads::{LaneId, LanePlace, Network, Sign};
 
 use super::super::codes::Code;
 use super::super::motion_spec::VehicleModel;
 use super::super::problems::Problems;
-use super::super::spec::{EgoSpec, ObstacleSpec};
+use super::super::spec::{EgoSpec, ObstacleSpec, Start};
 use super::super::words::DriverKind;
 use super::road::Road;
 
@@ -41,6 +42,7 @@ pub(super) fn check(problems: &mut Problems<'_>, ego: &EgoSpec, obstacles: &[Obs
             let help = "add [road], or leave out `sign_range`";
             problems.add(Code::NotOnRoads, range.span, "there are signs and lights on roads only", help);
         }
+        check_reach(problems, ego);
         return;
     };
     if kind.value != DriverKind::Road && ego.driver.outside.is_none() && ego.driver.model.is_none() {
@@ -62,6 +64,16 @@ pub(super) fn check(problems: &mut Problems<'_>, ego: &EgoSpec, obstacles: &[Obs
     }
     if let Some(reason) = ego.start.all().find_map(|start| no_route(&road.network, start.pose, ego.goal.pose)) {
         problems.add(Code::NoRoute, ego.goal.span, reason, "choose another goal, or another start");
+    }
+}
+
+/// Complains about a goal that is too far away for the planner.
+fn check_reach(problems: &mut Problems<'_>, ego: &EgoSpec) {
+    let far = |start: Start| start.pose.point().distance_m(ego.goal.pose.point()) > REACH_MAX_M;
+    if ego.path.is_none() && ego.start.all().any(far) {
+        let message = format!("the goal is more than {REACH_MAX_M} m away from the start, too far to plan a path");
+        let help = "move the goal closer, give a `path`, or drive on a [road]";
+        problems.add(Code::OutOfRange, ego.goal.span, message, help);
     }
 }
 

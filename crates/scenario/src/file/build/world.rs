@@ -7,10 +7,15 @@ use super::super::Hooks;
 use super::super::check::shapes;
 use super::super::codes::Code;
 use super::super::problems::{Problems, excerpt};
-use super::super::span::Located;
+use super::super::span::{Located, Span};
 use super::super::spec::{ObstacleSpec, TilesSpec, WallSpec, WorldSpec};
 use super::super::view::View;
 use super::{check_ids, light};
+
+/// Most points of all walls and obstacles: each is compared with every start, and with every square of the index.
+const EDGES_MAX: usize = 20_000;
+/// Longest walls and edges of obstacles together: sensors on roads know them as pieces of 20 m, 500 000 of them.
+const EDGES_MAX_M: f64 = 1e7;
 
 pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>, hooks: &Hooks<'_>) -> Option<WorldSpec> {
     let walls: Option<Vec<_>> =
@@ -28,7 +33,33 @@ pub(super) fn build(problems: &mut Problems<'_>, view: View<'_>, hooks: &Hooks<'
         WorldSpec { step_s: view.real("step")?, walls, obstacles, friction, zones: Vec::new(), tiles, daylight };
     let ids = world.walls.iter().map(|wall| &wall.id).chain(world.obstacles.iter().map(|obstacle| &obstacle.id));
     check_ids(problems, "wall or obstacle", ids);
+    let span = ["obstacle", "wall"].iter().find_map(|key| view.key_span(key)).unwrap_or(view.span());
+    check_amount(problems, &world, span)?;
     Some(world)
+}
+
+/// Complains about walls and obstacles that take too much time and memory together.
+fn check_amount(problems: &mut Problems<'_>, world: &WorldSpec, span: Span) -> Option<()> {
+    let walls = world.walls.iter().map(|wall| wall.points.iter().map(|point| point.value).collect::<Vec<Point>>());
+    let outlines = walls.chain(world.obstacles.iter().map(|obstacle| obstacle.corners.clone()));
+    let (mut points, mut length_m) = (0, 0.0);
+    for outline in outlines {
+        points += outline.len();
+        length_m += outline.windows(2).map(|ends| ends[0].distance_m(ends[1])).sum::<f64>();
+    }
+    let help = "leave out what the car cannot come near, or draw it into `tiles`";
+    if points > EDGES_MAX {
+        let message = format!("walls and obstacles have {points} points together; at most {EDGES_MAX} are handled");
+        problems.add(Code::TooMany, span, message, help);
+        return None;
+    }
+    if length_m > EDGES_MAX_M {
+        let message =
+            format!("walls and obstacles are {length_m:.0} m long together; at most {EDGES_MAX_M} m are handled");
+        problems.add(Code::OutOfRange, span, message, help);
+        return None;
+    }
+    Some(())
 }
 
 /// Only the header is read now.

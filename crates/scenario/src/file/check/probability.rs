@@ -16,12 +16,25 @@ pub(in super::super) fn check(problems: &mut Problems<'_>, spec: &ScenarioSpec) 
     for error in &spec.errors {
         match &error.probability {
             Some(probability) => check_error(problems, spec, error, probability),
+            None if spec.likelihood_is_left_out() => {}
             None => {
                 let message = format!("`{}` has no probability, but another error has one", error.id.value);
                 let help = "add probability = { begin = 0.01, stay = 0.5 }, or remove the others";
                 problems.add(Code::SomeProbabilities, error.id.span, message, help);
             }
         }
+    }
+}
+
+impl ScenarioSpec {
+    /// Whether errors that were added to the file have probabilities and its own have none, or the other way round. Nobody
+    /// has to change either: then it is not said how likely failures are.
+    pub fn likelihood_is_left_out(&self) -> bool {
+        let has_one = |error: &&ErrorSpec| error.probability.is_some();
+        let (with, without): (Vec<&ErrorSpec>, Vec<&ErrorSpec>) = self.errors.iter().partition(has_one);
+        let is_own = |error: &&ErrorSpec| error.id.span.source == 0;
+        let apart = |own: &[&ErrorSpec], added: &[&ErrorSpec]| own.iter().all(is_own) && !added.iter().any(is_own);
+        !with.is_empty() && !without.is_empty() && (apart(&with, &without) || apart(&without, &with))
     }
 }
 

@@ -18,7 +18,12 @@ static RADIO: Section = Section {
           brakes hard or stands, seen or not.",
     exactly_one: &[],
     keys: &[
-        key("range", positive(LENGTH), Need::Default("300 m"), "Nobody farther than this is heard."),
+        key(
+            "range",
+            at_most(RANGE_MAX_M, positive(LENGTH)),
+            Need::Default("300 m"),
+            "Nobody farther than this is heard.",
+        ),
         key("period", positive(TIME), Need::Default("100 ms"), "Every sender sends this often."),
         key("latency", not_negative(TIME), Need::Default("20 ms"), "A message is under way for so long."),
         key("jitter", not_negative(TIME), Need::Default("0 s"), "And by chance up to so much longer."),

@@ -117,6 +117,8 @@ pub struct Quantity {
     pub sign: Sign,
     /// One value or several.
     pub amount: Amount,
+    /// Largest absolute value in SI units, where it is less than what the dimension allows.
+    pub most: f64,
 }
 
 /// Which signs a number may have.
@@ -139,6 +141,15 @@ pub enum Amount {
     Several,
 }
 
+/// Longest vehicle, object or part of one, and the farthest that anybody keeps away from anything: longer than any road train.
+const BODY_MAX_M: f64 = 100.0;
+/// How far anything sees or hears.
+const RANGE_MAX_M: f64 = 10_000.0;
+/// Most cars on a kilometre of lane: one every two metres.
+const DENSITY_MAX: f64 = 500.0;
+/// Most cars that come in on one lane in an hour: ten per second.
+const FLOW_MAX: f64 = 36_000.0;
+
 const LENGTH: &[Dimension] = &[Dimension::Length];
 const TIME: &[Dimension] = &[Dimension::Time];
 const SPEED: &[Dimension] = &[Dimension::Speed];
@@ -155,7 +166,14 @@ const MEMORY: &[Dimension] = &[Dimension::Memory];
 const NUMBER: &[Dimension] = &[Dimension::Number];
 
 const fn quantity(dimensions: &'static [Dimension], sign: Sign, amount: Amount) -> Kind {
-    Kind::Quantity(Quantity { dimensions, sign, amount })
+    Kind::Quantity(Quantity { dimensions, sign, amount, most: f64::INFINITY })
+}
+/// The same with a largest value of its own, in SI units.
+const fn at_most(most: f64, kind: Kind) -> Kind {
+    match kind {
+        Kind::Quantity(quantity) => Kind::Quantity(Quantity { most, ..quantity }),
+        other => other,
+    }
 }
 const fn any(dimensions: &'static [Dimension]) -> Kind {
     quantity(dimensions, Sign::Any, Amount::One)

@@ -16,12 +16,22 @@ pub(super) static TRAILER: Section = Section {
     exactly_one: &[],
     keys: &[
         key("base", Kind::Word(TRAILERS), Need::Default("semi"), "The trailer whose other values are kept."),
-        key("hitch_behind", any(LENGTH), Need::Optional, "Rear axle of the car back to the hitch; negative is ahead."),
-        key("hitch_to_axle", positive(LENGTH), Need::Optional, "Hitch back to the axle of the trailer."),
-        key("front", positive(LENGTH), Need::Optional, "Axle of the trailer to its front."),
-        key("rear", positive(LENGTH), Need::Optional, "Axle of the trailer to its rear."),
-        key("width", positive(LENGTH), Need::Optional, "Its width."),
-        key("corner_radius", not_negative(LENGTH), Need::Optional, "Rounding of its outline."),
+        key(
+            "hitch_behind",
+            at_most(BODY_MAX_M, any(LENGTH)),
+            Need::Optional,
+            "Rear axle of the car back to the hitch; negative is ahead.",
+        ),
+        key(
+            "hitch_to_axle",
+            at_most(BODY_MAX_M, positive(LENGTH)),
+            Need::Optional,
+            "Hitch back to the axle of the trailer.",
+        ),
+        key("front", at_most(BODY_MAX_M, positive(LENGTH)), Need::Optional, "Axle of the trailer to its front."),
+        key("rear", at_most(BODY_MAX_M, positive(LENGTH)), Need::Optional, "Axle of the trailer to its rear."),
+        key("width", at_most(BODY_MAX_M, positive(LENGTH)), Need::Optional, "Its width."),
+        key("corner_radius", at_most(BODY_MAX_M, not_negative(LENGTH)), Need::Optional, "Rounding of its outline."),
         key("hitch_max", positive(ANGLE), Need::Optional, "Largest angle between both: there they touch."),
     ],
 };

@@ -74,8 +74,18 @@ pub(super) static OBJECT: Section = Section {
         ),
         key("speed", not_negative(SPEED), Need::Default("0 m/s"), "At the beginning; of pedestrians, when they walk."),
         key("to", Kind::Text, Need::Optional, "The lane beside it that a vehicle changes to."),
-        key("length", positive(LENGTH), Need::Default("0.5 m"), "Of things and ghosts, along the lane."),
-        key("width", positive(LENGTH), Need::Default("0.5 m"), "Of things and ghosts, across the lane."),
+        key(
+            "length",
+            at_most(BODY_MAX_M, positive(LENGTH)),
+            Need::Default("0.5 m"),
+            "Of things and ghosts, along the lane.",
+        ),
+        key(
+            "width",
+            at_most(BODY_MAX_M, positive(LENGTH)),
+            Need::Default("0.5 m"),
+            "Of things and ghosts, across the lane.",
+        ),
         key("care", Kind::Word(Care::WORDS), Need::Default("looks"), "How a pedestrian crosses."),
         key(
             "kerb",
@@ -186,7 +196,12 @@ pub(super) static TRAFFIC: Section = Section {
           left out as large as it takes.",
     exactly_one: &[],
     keys: &[
-        key("per_km", not_negative(NUMBER), Need::Default("0"), "Cars on each kilometre of lane at the beginning."),
+        key(
+            "per_km",
+            at_most(DENSITY_MAX, not_negative(NUMBER)),
+            Need::Default("0"),
+            "Cars on each kilometre of lane at the beginning.",
+        ),
         key(
             "cars",
             Kind::Count { min: 0, max: 1_000_000 },
@@ -216,7 +231,7 @@ static FLOW: Section = Section {
     exactly_one: &[],
     keys: &[
         key("lane", Kind::Text, Need::Required, LANE_DOC),
-        key("per_hour", positive(NUMBER), Need::Required, "How many, on average."),
+        key("per_hour", at_most(FLOW_MAX, positive(NUMBER)), Need::Required, "How many, on average."),
         key("speed", not_negative(SPEED), Need::Required, "Their speed, if there is room."),
         key("to", Kind::Text, Need::Optional, "The lane where they want to go; they go on as they like if left out."),
         key("kind", Kind::Word(ObjectKind::WORDS), Need::Default("car"), "What they are: `car`, `lorry` or `cyclist`."),
@@ -266,7 +281,7 @@ pub(super) static SENSOR: Section = Section {
     exactly_one: &[],
     keys: &[
         key("id", Kind::Id, Need::Optional, "Its name in errors, as in `sensor.front`; needed with several."),
-        key("range", positive(LENGTH), Need::Default("120 m"), "How far it sees."),
+        key("range", at_most(RANGE_MAX_M, positive(LENGTH)), Need::Default("120 m"), "How far it sees."),
         key("view", positive(ANGLE), Need::Default("360 deg"), "Width of its field of view."),
         key(
             "rays",
@@ -275,8 +290,13 @@ pub(super) static SENSOR: Section = Section {
             "What fits between two of them is not seen.",
         ),
         key("cycle", positive(TIME), Need::Default("100 ms"), "It looks this often."),
-        key("ahead", any(LENGTH), Need::Default("1.5 m"), "Where it sits, from the rear axle."),
-        key("aside", any(LENGTH), Need::Default("0 m"), "Where it sits, to the left of the middle of the car."),
+        key("ahead", at_most(BODY_MAX_M, any(LENGTH)), Need::Default("1.5 m"), "Where it sits, from the rear axle."),
+        key(
+            "aside",
+            at_most(BODY_MAX_M, any(LENGTH)),
+            Need::Default("0 m"),
+            "Where it sits, to the left of the middle of the car.",
+        ),
         key("yaw", any(ANGLE), Need::Default("0 deg"), "Where it looks, to the left of straight ahead."),
         key(
             "share",
@@ -296,7 +316,7 @@ pub(super) static SENSOR: Section = Section {
         key("latency", not_negative(TIME), Need::Default("0 s"), "Time between seeing and telling."),
         key(
             "sure",
-            not_negative(LENGTH),
+            at_most(RANGE_MAX_M, not_negative(LENGTH)),
             Need::Optional,
             "Up to here all that is in sight is detected, from here to `range` less and less; all of it if left out.",
         ),

@@ -10,7 +10,12 @@ pub(super) static WORLD: Section = Section {
     exactly_one: &[],
     keys: &[
         key("step", positive(TIME), Need::Default("10 ms"), "Base cycle: the only clock there is."),
-        key("wall", Kind::Tables(&WALL), Need::Optional, "Lines that must not be touched."),
+        key(
+            "wall",
+            Kind::Tables(&WALL),
+            Need::Optional,
+            "Lines that must not be touched. Walls and obstacles have at most 20 000 points and 10 000 km of edges together.",
+        ),
         key("obstacle", Kind::Tables(&OBSTACLE), Need::Optional, "Things that must not be touched."),
         key(
             "friction",
