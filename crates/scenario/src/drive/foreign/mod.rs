@@ -23,7 +23,7 @@ use std::time::Duration;
 use anabranch_bridge::protocol::Begin;
 use anabranch_bridge::{Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Pace, Role, Support, Times};
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
-use anabranch_kernel::{CellSize, Params, Variable};
+use anabranch_kernel::{CellSize, Leaf, Params, Variable};
 
 pub use faults::AvFault;
 use faults::FaultLog;
@@ -254,6 +254,20 @@ impl ForeignDriver {
             Merging::Off => "memory is hidden, so nothing merges".to_owned(),
             Merging::Ignored => "memory is hidden and ignored".to_owned(),
         }
+    }
+
+    /// What of a memory that is called `at` is not in the key on its own.
+    pub(super) fn leaves(&self, at: &str) -> Vec<Leaf> {
+        let outside = "what it says of the memory outside is in the key as the card wants it";
+        let rounded: &[&str] = match self.merging() {
+            Merging::Key => &["way", "bytes", "values#"],
+            Merging::Bytes => &["way", "values"],
+            Merging::Off | Merging::Ignored => &["bytes", "values"],
+            Merging::Memoryless => &["way", "bytes", "values"],
+        };
+        let mut all: Vec<Leaf> = rounded.iter().map(|name| Leaf::rounded(&format!("{at}.{name}"), outside)).collect();
+        all.push(Leaf::constant(&format!("{at}.seed"), "the same in every state of an exploration"));
+        all
     }
 
     /// The variables of the key, in the order in which they are written.
