@@ -13,7 +13,7 @@ struct Campaign {
     dose: &'static str,
 }
 
-const CAMPAIGNS: [Campaign; 9] = [
+const CAMPAIGNS: [Campaign; 10] = [
     Campaign {
         name: "families",
         package: "anabranch-explore",
@@ -85,6 +85,14 @@ const CAMPAIGNS: [Campaign; 9] = [
         test: "an_exploration_by_a_model_is_that_of_its_twin",
         variable: "ANABRANCH_LEVELS",
         dose: "22",
+    },
+    Campaign {
+        name: "leaves",
+        package: "anabranch-scenario",
+        binary: "closed_loop",
+        test: "every_value_of_every_scenario_is_in_the_key",
+        variable: "ANABRANCH_LEAVES",
+        dose: "200",
     },
 ];
 

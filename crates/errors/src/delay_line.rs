@@ -1,6 +1,6 @@
 //! Values on their way: what was passed on so many base cycles ago.
 
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::{KeyWriter, Leaf, Variable};
 use serde::{Deserialize, Serialize};
 
 /// One of the values of a sample.
@@ -57,6 +57,16 @@ impl<const W: usize> DelayLine<W> {
     pub fn variables(depth_ticks: u16, line: &str, channels: &[Channel; W]) -> Vec<Variable> {
         let variable = |c: &Channel| Variable::real(&format!("{line}.{}", c.name), c.unit, c.cell);
         if depth_ticks == 0 { Vec::new() } else { channels.iter().map(variable).collect() }
+    }
+    /// What of a line of this depth that is called `at` is not in the key.
+    pub fn leaves(depth_ticks: u16, at: &str) -> Vec<Leaf> {
+        if depth_ticks == 0 {
+            return vec![Leaf::constant(at, "nothing can be delayed")];
+        }
+        vec![
+            Leaf::constant(&format!("{at}.values#"), "its depth does not change"),
+            Leaf::rounded(&format!("{at}.next"), "samples are in the key in their order, wherever the ring begins"),
+        ]
     }
     /// Writes all samples, the oldest first; `first` is the index of the first of [`Self::variables`].
     pub fn write_key(&self, channels: &[Channel; W], first: usize, key: &mut KeyWriter<'_>) {

@@ -1,6 +1,6 @@
 //! All error models of a scenario together: which choices there are, which can matter, and what they do.
 
-use anabranch_kernel::{Choice, Choices, ErrorSpace, ErrorSpaceError, KeyWriter, Variable};
+use anabranch_kernel::{Choice, Choices, ErrorSpace, ErrorSpaceError, KeyWriter, Leaf, Variable};
 use arrayvec::ArrayVec;
 
 use crate::effects::{Effects, GROUPS_MAX, SENSORS_MAX};
@@ -262,6 +262,17 @@ impl ErrorSet {
     /// Everything remembered, for the key.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
+    }
+    /// What of a memory that is called `at` is not in the key: places that no model of this set has.
+    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
+        let values = self.places.iter().map(|place| place.first_value + place.values).max().unwrap_or(0);
+        let used = self.places.iter().filter(|place| place.limit.is_some()).count();
+        let why = "no error of this scenario needs it";
+        let mut all: Vec<Leaf> =
+            (values..VALUES_MAX).map(|n| Leaf::constant(&format!("{at}.values.{n}"), why)).collect();
+        all.extend((used..LIMITED_MAX).map(|n| Leaf::constant(&format!("{at}.used.{n}"), why)));
+        all.extend(self.per_run.is_none().then(|| Leaf::constant(&format!("{at}.erroneous_segments"), why)));
+        all
     }
     /// Writes the memory to a key; `first` is the index of the first of [`Self::variables`].
     pub fn write_key(&self, memory: &Memory, first: usize, key: &mut KeyWriter<'_>) {

@@ -202,6 +202,7 @@ fn message_variables(name: &str) -> [Variable; MESSAGE_VARIABLES] {
 
 fn write_message(message: &Message, first: usize, key: &mut KeyWriter<'_>) {
     key.exact(first, u64::from(message.sender));
+    key.exact(first, message.half_length_m.to_bits());
     key.exact(first + 1, u64::from(message.sent_tick));
     key.real(first + 2, message.x_m);
     key.real(first + 3, message.y_m);

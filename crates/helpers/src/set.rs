@@ -1,6 +1,6 @@
 //! All helpers of a scenario together.
 
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::{KeyWriter, Leaf, Variable};
 use serde::{Deserialize, Serialize};
 
 use crate::helper::{Around, Helper, SignalFact};
@@ -82,6 +82,12 @@ impl Helpers {
             radio: add(self.radio.as_ref().map(Helper::variables)),
             tyres: add(self.tyres.as_ref().map(Helper::variables)),
         }
+    }
+    /// What of a state that is called `at` is not in the key.
+    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
+        let none = |name: &str| Leaf::constant(&format!("{at}.{name}"), "there is no such simulator");
+        let radio = self.radio.is_none().then(|| none("radio"));
+        radio.into_iter().chain(self.tyres.is_none().then(|| none("tyres"))).collect()
     }
     /// Writes them.
     pub fn write_key(&self, state: &HelpersState, layout: &HelpersLayout, key: &mut KeyWriter<'_>) {

@@ -6,7 +6,8 @@
 /// What follows from other values is not declared here: [`System::derive`](crate::System::derive) computes it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
-    /// Its name as in the state: fields and variants joined by dots, `[]` for the items of a list: `extras.lines[].told`.
+    /// Its name as in the state: fields and variants joined by dots, `[]` for the items of a list: `extras.lines[].told`. With a `#`
+    /// behind it is the tag, presence or length of what has this name, and nothing below: `extras.lines#`.
     pub path: String,
     /// How it counts.
     pub role: LeafRole,
@@ -21,6 +22,11 @@ pub enum LeafRole {
     Time,
     /// Nothing reads it before it is written again. The contract runs segments with another value and compares.
     Unread,
+    /// Every state of a run has the one that its start has, whatever the start parameters. The contract compares.
+    Constant,
+    /// It is a detail of how something is stored that is in the key by cells: two values can mean the same within a cell, such as
+    /// where a ring begins.
+    Rounded,
     /// It is left out although it may matter: *safe* is not said.
     Ignored,
 }
@@ -34,13 +40,25 @@ impl Leaf {
     pub fn unread(path: &str, why: &str) -> Self {
         Self { path: path.to_owned(), role: LeafRole::Unread, why: why.to_owned() }
     }
+    /// A value that does not change.
+    pub fn constant(path: &str, why: &str) -> Self {
+        Self { path: path.to_owned(), role: LeafRole::Constant, why: why.to_owned() }
+    }
+    /// A detail of how something is stored that is in the key by cells.
+    pub fn rounded(path: &str, why: &str) -> Self {
+        Self { path: path.to_owned(), role: LeafRole::Rounded, why: why.to_owned() }
+    }
     /// A value that is left out although it may matter.
     pub fn ignored(path: &str, why: &str) -> Self {
         Self { path: path.to_owned(), role: LeafRole::Ignored, why: why.to_owned() }
     }
     /// Whether it speaks about a value: the one it names, or one below.
     pub fn names(&self, path: &str) -> bool {
+        if let Some(alone) = self.path.strip_suffix('#') {
+            return path == alone;
+        }
+        let is_below = |rest: &str| rest.starts_with('.') || rest.starts_with("[]");
         let rest = path.strip_prefix(self.path.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with("[]"))
+        rest.is_some_and(|rest| rest.is_empty() || is_below(rest))
     }
 }

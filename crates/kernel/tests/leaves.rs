@@ -48,6 +48,8 @@ enum Flaw {
     Derived,
     /// What is declared as unread is read.
     Read,
+    /// What is declared as constant changes.
+    Changes,
     /// Nothing is declared.
     Undeclared,
 }
@@ -98,6 +100,9 @@ impl System for Part {
             s.speed += s.scratch;
         }
         s.scratch = s.speed;
+        if self.flaw == Flaw::Changes {
+            s.label.0 += 1;
+        }
         s.tick += 1;
         s.speed += [0.0, -0.25, 0.25][choice.index()];
         s.twice = 2.0 * s.speed;
@@ -150,7 +155,6 @@ impl System for Part {
         if self.writes(Flaw::Lit) {
             key.exact(9, u64::from(s.lit));
         }
-        key.exact(10, s.label.0);
         if self.writes(Flaw::Text) {
             key.exact(11, s.label.1.len() as u64);
         }
@@ -159,7 +163,11 @@ impl System for Part {
         if self.flaw == Flaw::Undeclared {
             return Vec::new();
         }
-        vec![Leaf::time("tick"), Leaf::unread("scratch", "written at the beginning of every segment")]
+        vec![
+            Leaf::constant("label.0", "nothing writes it"),
+            Leaf::time("tick"),
+            Leaf::unread("scratch", "written at the beginning of every segment"),
+        ]
     }
     fn derive(&self, s: &mut Everything) {
         if self.flaw != Flaw::Derived {
@@ -182,6 +190,7 @@ fn a_part_whose_key_is_whole_passes() {
     let report = check(Flaw::None).unwrap();
     assert_eq!(report.with(Fate::Derived), ["twice"]);
     assert_eq!(report.with(Fate::Time), ["tick"]);
+    assert_eq!(report.with(Fate::Constant), ["label.0"]);
     assert_eq!(report.with(Fate::Unread), ["scratch"]);
     assert_eq!(report.with(Fate::Unchangeable), [""; 0]);
     assert!(report.skipped > 0, "there are not as many variants as are tried");
@@ -214,6 +223,8 @@ fn what_is_declared_is_tried() {
     assert!(derived.contains("`twice`"), "{derived}");
     let read = check(Flaw::Read).unwrap_err();
     assert!(read.contains("`scratch`") && read.contains("declared as unread, but"), "{read}");
+    let changes = check(Flaw::Changes).unwrap_err();
+    assert!(changes.contains("`label.0` is declared as constant, but it changes"), "{changes}");
     let undeclared = check(Flaw::Undeclared).unwrap_err();
     assert!(undeclared.contains("`scratch`") && undeclared.contains("`tick`"), "{undeclared}");
 }
@@ -232,4 +243,6 @@ fn declarations_name_whole_values() {
     ] {
         assert_eq!(leaf.names(path), expect, "{path}");
     }
+    let length = Leaf::constant("line#", "");
+    assert!(length.names("line") && !length.names("line[]") && !length.names("line.x"));
 }

@@ -1,6 +1,6 @@
 //! How the car has behaved lately, for requirements about more than one moment: how long it has stood, how its steering swings.
 
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::{KeyWriter, Leaf, Variable};
 use serde::{Deserialize, Serialize};
 
 /// Slower than this a car stands.
@@ -69,6 +69,13 @@ impl Lately {
             Variable::real("wobble.swings", "1/s", 0.1),
         ];
         standing.into_iter().chain(wobble.into_iter().filter(|_| reads.wobble)).collect()
+    }
+    /// What of it is not in the key, where it is called `at`.
+    pub fn leaves(reads: LatelyReads, at: &str) -> Vec<Leaf> {
+        let unread = |name: &str| Leaf::unread(&format!("{at}.{name}"), "no requirement reads it");
+        let standing = (!reads.standing).then(|| unread("standing_ticks"));
+        let wobble = ["farthest_rad", "turns_left", "swings_hz"].map(unread).into_iter().filter(|_| !reads.wobble);
+        standing.into_iter().chain(wobble).collect()
     }
     /// Writes it; `first` is the index of the first variable.
     pub fn write_key(&self, reads: LatelyReads, first: usize, key: &mut KeyWriter<'_>) {

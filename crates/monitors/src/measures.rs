@@ -4,7 +4,7 @@
 //! key, and only where somebody reads them.
 
 use anabranch_kernel::units::Dimension;
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::{KeyWriter, Leaf, Variable};
 use serde::{Deserialize, Serialize};
 
 use crate::lately::{Lately, LatelyReads};
@@ -159,7 +159,7 @@ impl Measured {
     }
 
     fn mean(&self, sum: f64) -> f64 {
-        if self.ticks == 0 { 0.0 } else { sum / f64::from(self.ticks) }
+        sum / f64::from(self.ticks.max(1))
     }
     fn deviation_per_metre(&self) -> f64 {
         if self.driven_m < WAY_MIN_M { 0.0 } else { self.off_way_m2 / self.driven_m }
@@ -216,6 +216,31 @@ impl Measured {
         all
     }
 
+    /// What of it is not in the key, where it is called `at`.
+    pub fn leaves(kept: u32, at: &str) -> Vec<Leaf> {
+        let has = |measure: usize| kept >> measure & 1 == 1;
+        let driven = has(measure::DRIVEN) || has(measure::DEVIATION_PER_METRE);
+        let fields = [
+            (driven, "driven_m"),
+            (has(measure::DEVIATION_PER_METRE), "off_way_m2"),
+            (has(measure::PATH_MSE), "off_squares_m2"),
+            (has(measure::JERK_PEAK), "jerk_peak_mps3"),
+            (has(measure::JERK_RMS), "jerk_squares"),
+            (has(measure::STEERING_RATE_RMS), "rate_squares"),
+            (has(measure::STALLED), "stalled_ticks"),
+            (has(measure::STALLED), "from"),
+        ];
+        let unread = |name: &str, why: &str| Leaf::unread(&format!("{at}.{name}"), why);
+        let unkept = fields.into_iter().filter(|(kept, _)| !kept);
+        let mut all: Vec<Leaf> = unkept.map(|(_, name)| unread(name, "no requirement reads it")).collect();
+        all.push(unread("rate_radps", "it is computed anew in every base cycle"));
+        all.extend(Lately::leaves(Self::lately_reads(kept), &format!("{at}.lately")));
+        all
+    }
+    /// Computes again what follows from the time and from the car.
+    pub fn derive(&mut self, ticks: u32, steering_rad: f64) {
+        (self.ticks, self.steering_rad) = (ticks, steering_rad);
+    }
     /// Writes it; `first` is the index of the first of [`Self::variables`].
     pub fn write_key(&self, kept: u32, step_s: f64, first: usize, key: &mut KeyWriter<'_>) {
         let has = |at: usize| kept >> at & 1 == 1;

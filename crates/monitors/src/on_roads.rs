@@ -137,11 +137,25 @@ mod tests {
         assert_eq!(names.len(), ROAD_SIGNALS.len());
         let names = [
             (road::TTC, "ego.ttc"),
+            (road::HEADWAY, "ego.headway"),
+            (road::GAP, "ego.gap"),
+            (road::LANE_OFFSET, "ego.lane_offset"),
+            (road::OFF_LANE, "ego.off_lane"),
+            (road::WRONG_WAY, "ego.wrong_way"),
+            (road::RED_LIGHT, "ego.red_light"),
+            (road::STOP_LINE, "ego.stop_line"),
+            (road::OVER_LIMIT, "ego.over_limit"),
+            (road::STATION, "ego.station"),
             (road::IMPACT_SPEED, "ego.impact_speed"),
+            (road::SLIDE, "ego.slide"),
+            (road::HITCH, "ego.hitch"),
+            (road::STANDING, "ego.standing"),
+            (road::WOBBLE, "ego.wobble"),
             (road::RSS_RESERVE, "ego.rss_reserve"),
             (road::OTHERS_DISTANCE, "ego.others_distance"),
             (road::UNSEEN_DISTANCE, "ego.unseen_distance"),
         ];
+        assert!(names.iter().map(|(at, _)| *at).eq(low_speed::COUNT..road::COUNT), "every signal of its own is named");
         names.iter().for_each(|&(at, name)| assert_eq!(ROAD_SIGNALS[at].0, name));
     }
 

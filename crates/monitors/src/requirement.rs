@@ -1,7 +1,7 @@
 //! Requirements: what must never, always or eventually hold, judged every base cycle (S1-5, S1-54).
 
 use anabranch_kernel::maths::Real;
-use anabranch_kernel::{Choice, KeyWriter, Place, Variable, Verdict, Verdicts};
+use anabranch_kernel::{Choice, KeyWriter, Leaf, Place, Variable, Verdict, Verdicts};
 use serde::{Deserialize, Serialize};
 
 use anabranch_logic::{Bounds, Formula, Monitor, Scratch, Window};
@@ -426,6 +426,19 @@ impl Requirements {
             one.monitor.variables(&name, 1.0, self.step_s)
         });
         reached.into_iter().chain(noted).chain(exceeded).chain(temporal).collect()
+    }
+    /// What of a memory and of histories that are called so is not in the key.
+    pub fn leaves(&self, memory: &str, histories: &str) -> Vec<Leaf> {
+        let constant = |name: &str| Leaf::constant(&format!("{memory}.{name}"), "no requirement needs it");
+        let mut all = Vec::new();
+        all.extend((self.eventually == 0).then(|| constant("reached")));
+        all.extend((self.should == 0).then(|| constant("noted")));
+        all.extend(self.exceeding.is_empty().then(|| constant("exceeded")));
+        all.push(Leaf::constant(&format!("{histories}#"), "one for each requirement about more than one moment"));
+        all.push(Leaf::constant(&format!("{histories}[].cells#"), "one for each operator"));
+        all.extend(["start_s", "last_s"].map(|name| Leaf::time(&format!("{histories}[].{name}"))));
+        all.push(Leaf::unread(histories, "of a requirement that is settled"));
+        all
     }
     /// Writes the memory to a key; `first` is the index of the first of [`Self::variables`].
     pub fn write_key(&self, memory: &Memory, histories: &[History], first: usize, key: &mut KeyWriter<'_>) {

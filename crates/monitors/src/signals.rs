@@ -97,9 +97,28 @@ mod tests {
         assert_eq!(name(at::COUNT + measure::PATH_MSE), "ego.path_mse");
         assert_eq!(name(at::COUNT + measure::DOOR_ROOM_RIGHT), "ego.door_room.right");
         assert_eq!(name(at::COUNT + measure::WOBBLE), "ego.wobble");
-        let expect = [(at::CLEARANCE, "ego.clearance"), (at::JERK, "ego.jerk"), (at::CONTACT, "ego.contact")];
+        let expect = [
+            (at::CLEARANCE, "ego.clearance"),
+            (at::SPEED, "ego.speed"),
+            (at::ACCELERATION, "ego.acceleration"),
+            (at::DECELERATION, "ego.deceleration"),
+            (at::STEERING, "ego.steering"),
+            (at::CURVATURE, "ego.curvature"),
+            (at::LATERAL_ERROR, "ego.lateral_error"),
+            (at::HEADING_ERROR, "ego.heading_error"),
+            (at::LATERAL_ACCELERATION, "ego.lateral_acceleration"),
+            (at::JERK, "ego.jerk"),
+            (at::ESTIMATE_ERROR, "ego.estimate_error"),
+            (at::X, "ego.x"),
+            (at::Y, "ego.y"),
+            (at::HEADING, "ego.heading"),
+            (at::AT_GOAL, "ego.at_goal"),
+            (at::COMPLETED, "ego.completed"),
+            (at::CONTACT, "ego.contact"),
+            (at::TIME, "time"),
+        ];
+        assert_eq!(expect.map(|(index, _)| index), std::array::from_fn::<usize, { at::COUNT }, _>(|index| index));
         expect.iter().for_each(|&(index, expect)| assert_eq!(name(index), expect));
-        assert_eq!(name(at::TIME), "time");
         assert_eq!(recorded(LOW_SPEED_SIGNALS)[at::SPEED], Signal::new("ego.speed", "m/s"));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anabranch_explore::{Explorer, Merge, Settings};
 use anabranch_kernel::contract::check_contract;
 use anabranch_kernel::{
-    CellSize, Choice, ErrorSpace, Fault, Grid, KeyWriter, Params, Seed, SegmentEnd, System, Variable, Watch,
+    CellSize, Choice, ErrorSpace, Fault, Grid, KeyWriter, Leaf, Params, Seed, SegmentEnd, System, Variable, Watch,
 };
 use anabranch_monitors::*;
 use serde::{Deserialize, Serialize};
@@ -119,6 +119,9 @@ impl System for Ring {
     fn cell(&self, state: &RingState, key: &mut KeyWriter<'_>) {
         key.exact(0, state.speed as u64);
         self.requirements.write_key(&state.memory, &state.histories, 1, key);
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        std::iter::once(Leaf::time("tick")).chain(self.requirements.leaves("memory", "histories")).collect()
     }
     fn time_matters(&self) -> bool {
         self.requirements.time_matters()

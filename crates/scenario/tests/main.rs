@@ -10,6 +10,7 @@ mod golden;
 mod helpers;
 mod incremental;
 mod law;
+mod leaves;
 mod likely;
 mod limited;
 mod measures;

@@ -16,7 +16,7 @@ pub fn texts() -> Vec<(String, Vec<u8>)> {
     files.iter().map(|file| (name(file), fs::read(file).unwrap())).collect()
 }
 
-fn scenarios() -> Vec<(String, ScenarioSpec)> {
+pub fn scenarios() -> Vec<(String, ScenarioSpec)> {
     let read = |(name, text): (String, Vec<u8>)| {
         let (_, spec) = read_scenario(&name, &text, &Hooks::default()).unwrap_or_else(|e| panic!("{e}"));
         (name, spec)

@@ -102,7 +102,7 @@ fn time_matters_where_a_requirement_depends_on_it_and_nowhere_else() {
         r#"at_start = "time <= 0 s""#,
         r#"never = "ego.standing > 4 s""#,
         r#"never = "ego.stalled > 4 s""#,
-        r#"never = "ego.wobble > 3 /s""#,
+        r#"never = "ego.wobble > 3 Hz""#,
         r#"never = "ego.driven > 30 m""#,
         r#"never = "ego.deviation_per_metre > 5""#,
         r#"never = "ego.jerk_peak > 90 m/s^3""#,

@@ -1,6 +1,6 @@
 //! Imperfect localisation: four sensors of the truth, each with its own noise and period, and a filter behind them (S4-8).
 
-use anabranch_kernel::{Chance, KeyWriter, Variable};
+use anabranch_kernel::{Chance, KeyWriter, Leaf, Variable};
 use serde::{Deserialize, Serialize};
 
 use crate::consistency::{Confidence, InnovationWatch, Innovations};
@@ -207,6 +207,11 @@ impl Navigation {
         let wanders = WANDERS.iter().enumerate();
         let wanders = wanders.filter_map(|(i, (part, unit))| self.noise(i).variable(&format!("{name}.{part}"), unit));
         Estimate::variables(name).into_iter().chain(watch).chain(wanders).collect()
+    }
+    /// What of a state that is called `at` is not in the key.
+    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
+        let steady = (0..ESTIMATED).filter(|&i| self.noise(i).variable("", "").is_none());
+        steady.map(|i| Leaf::constant(&format!("{at}.wander.{i}"), "its noise does not wander")).collect()
     }
     /// Writes the state; `first` is the index of the first of [`Self::variables`].
     pub fn write_key(&self, state: &NavigationState, first: usize, key: &mut KeyWriter<'_>) {

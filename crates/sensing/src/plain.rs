@@ -1,7 +1,7 @@
 //! Plain sensors: weather, location, compass, speed, steering angle, distance to the right, distances to the lane markers,
 //! each with its period, resolution and noise (S2-14, S2-35).
 
-use anabranch_kernel::{Chance, KeyWriter, Variable, maths};
+use anabranch_kernel::{Chance, KeyWriter, Leaf, Variable, maths};
 use serde::{Deserialize, Serialize};
 
 use crate::noise::{Noise, NoiseModel, Wander};
@@ -229,6 +229,21 @@ impl PlainSensors {
         }
         all
     }
+    /// What of a state that is called `at` is not in the key.
+    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
+        let mut all = Vec::new();
+        for (sensor, spec, noise) in self.gauges() {
+            for channel in sensor.channels() {
+                if spec.period_ticks <= 1 {
+                    all.push(Leaf::unread(&format!("{at}.told.{channel}"), "it is read anew in every base cycle"));
+                }
+                if noise.variable("", "").is_none() {
+                    all.push(Leaf::constant(&format!("{at}.wander.{channel}"), "its noise does not wander"));
+                }
+            }
+        }
+        all
+    }
     /// Writes the state; `first` is the index of the first of [`Self::variables`].
     pub fn write_key(&self, state: &PlainState, first: usize, key: &mut KeyWriter<'_>) {
         let mut index = first;
@@ -341,5 +356,13 @@ mod tests {
             assert_eq!((state, key(&state)), (loaded, key(&loaded)));
         }
         assert_ne!(first, key(&state));
+        let write = |state: &(PlainState,), key: &mut KeyWriter<'_>| sensors.write_key(&state.0, 0, key);
+        let whole = anabranch_kernel::contract::check_part(
+            &sensors.variables("plain"),
+            &[(state,)],
+            &sensors.leaves("0"),
+            write,
+        );
+        whole.unwrap_or_else(|forgotten| panic!("{forgotten}"));
     }
 }

@@ -1,6 +1,7 @@
 //! The filter over a thousand runs: honest with the right noise, and told on with the wrong one (S4-8).
 
 use anabranch_geometry::{Point, Pose};
+use anabranch_kernel::contract::check_part;
 use anabranch_kernel::{Chance, Grid, KeyWriter, Seed, from_bytes, maths, to_bytes};
 use anabranch_sensing::{
     Component, Confidence, Consistency, ConsistencyReport, FilterSpec, MotionSensor, MotionSensorSpec, Moving,
@@ -174,11 +175,17 @@ fn a_saved_state_goes_on_alike_and_every_variable_is_in_the_key_once() {
     assert_eq!(variables.last().unwrap().name, "localisation.gps.y.wander");
     let sensors = Chance::new(Seed(1), "navigation");
     let mut state = navigation.start(&start(), sensors);
+    let mut seen = Vec::new();
     for tick in 0..40 {
         let mut loaded: NavigationState = from_bytes(&to_bytes(&state)).unwrap();
         for state in [&mut state, &mut loaded] {
             navigation.step(state, &start(), &NavigationErrors::default(), tick, sensors);
         }
         assert_eq!((state, key(&state)), (loaded, key(&loaded)));
+        seen.push((state,));
     }
+    let whole = check_part(&variables, &seen, &navigation.leaves("0"), |state, key| {
+        navigation.write_key(&state.0, 0, key);
+    });
+    whole.unwrap_or_else(|forgotten| panic!("{forgotten}"));
 }

@@ -143,8 +143,10 @@ impl Car {
     /// Whether another state of the same car is so near that both count as the same for merging: equal in everything discrete, and within
     /// half a cell in everything else.
     pub(crate) fn is_alike(&self, other: &Self) -> bool {
-        let discrete =
-            |car: &Self| (car.id, car.lane, car.next, car.leader, car.waited_ticks, car.route, car.kind, car.wish);
+        let discrete = |car: &Self| {
+            let names = (car.id, car.lane, car.next, car.leader, car.route);
+            (names, car.waited_ticks, car.kind, car.role, car.wish)
+        };
         let reals = |car: &Self| {
             [
                 (car.station_m, STATION_CELL_M),
@@ -259,6 +261,10 @@ mod tests {
         for other in changed {
             assert_ne!(key(&car), key(&other), "{other:?}");
         }
+        let whole = anabranch_kernel::contract::check_part(&variables(), &[car], &[], |car, key| car.write_key(0, key));
+        whole.unwrap_or_else(|forgotten| panic!("{forgotten}"));
+        // A car that only plays another role than in the shared traffic is not like it.
+        assert!(car.is_alike(&car) && !car.is_alike(&Car { role: Role::Reach, ..car }));
         assert_eq!(key(&car), key(&Car { station_m: 100.1, ..car }));
     }
 }

@@ -2,7 +2,7 @@
 
 use anabranch_explore::Explorer;
 use anabranch_kernel::contract::check_contract;
-use anabranch_kernel::{Choice, ErrorSpace, Fault, KeyWriter, Params, Seed, SegmentEnd, System, Variable, Watch};
+use anabranch_kernel::{Choice, ErrorSpace, Fault, KeyWriter, Leaf, Params, Seed, SegmentEnd, System, Variable, Watch};
 use anabranch_traffic::towns::Motorway;
 use anabranch_traffic::{
     Branch, BranchScratch, Input, Outside, Settings, Timeline, Traffic, World, spread, variables, walker_variables,
@@ -78,6 +78,11 @@ impl System for Ride {
         key.real(0, state.ego.station_m);
         key.real(1, state.ego.speed_mps);
         state.branch.write_key(&self.timeline, 2, key);
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        let constant = |path: &str| Leaf::constant(path, "it drives straight on");
+        let ego = ["ego.kind", "ego.lane", "ego.lateral_m"].map(constant);
+        ego.into_iter().chain([Leaf::constant("branch.fired.at#", "one place for each trigger")]).collect()
     }
     fn time_matters(&self) -> bool {
         true

@@ -1,6 +1,7 @@
 //! The car against closed forms.
 
 use anabranch_geometry::{Point, Pose};
+use anabranch_kernel::contract::check_part;
 use anabranch_kernel::maths::{self, Lanes, Real, Two};
 use anabranch_kernel::{Grid, KeyWriter};
 use anabranch_vehicle::{Car, CarModel, CarSpec, CarState, Gear, PRESETS};
@@ -148,6 +149,7 @@ fn the_key_covers_every_variable_and_whole_turns_are_alike() {
         change(&mut other);
         assert_ne!(key(&start), key(&other), "{index}");
     }
+    check_part(&CarState::variables(), &[start], &[], |state, key| state.write_key(0, key)).unwrap();
     let mut turned = start;
     turned.car.heading += std::f64::consts::TAU;
     assert_eq!(key(&start), key(&turned));

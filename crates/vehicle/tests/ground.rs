@@ -1,7 +1,7 @@
 //! Friction by place, time and error.
 
 use anabranch_geometry::{Point, Pose};
-use anabranch_kernel::{Grid, KeyWriter};
+use anabranch_kernel::contract::check_part;
 use anabranch_vehicle::{
     Area, BadGround, CarModel, CarSpec, Course, FRICTION_MIN, Ground, Inputs, Place, Plant, SingleTrackModel,
     SingleTrackSpec, TrailerModel, TrailerSpec, Zone,
@@ -109,19 +109,13 @@ fn every_vehicle_writes_all_its_variables_into_the_key() {
         Plant::Trailer(TrailerModel::new(CarSpec::van(), TrailerSpec::caravan(), 0.01)),
     ];
     for plant in plants {
-        let grid = Grid::of(&plant.variables());
         let state = plant.start(Pose::new(1.0, 2.0, 3.0), 4.0);
         let mut moved = state;
         for _ in 0..300 {
             plant.step(&mut moved, &Inputs { steering: 0.1, accel: 0.5, gear_sign: 1.0, friction: 0.9 });
         }
-        let mut writer = KeyWriter::new(&grid);
-        let mut key = |state: &anabranch_vehicle::PlantState| {
-            state.write_key(0, &mut writer);
-            writer.finish().unwrap()
-        };
-        assert_eq!(key(&state), key(&state.clone()));
-        assert_ne!(key(&state), key(&moved));
+        let whole = check_part(&plant.variables(), &[state, moved], &[], |state, key| state.write_key(0, key));
+        whole.unwrap_or_else(|forgotten| panic!("{forgotten}"));
         let bytes = anabranch_kernel::to_bytes(&moved);
         assert_eq!(anabranch_kernel::from_bytes::<anabranch_vehicle::PlantState>(&bytes).unwrap(), moved);
     }

@@ -1,7 +1,9 @@
 //! Every leaf of a state is in its key: changed one at a time, it must give another one.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
 
 use super::subject::Subject;
 use super::tree::{Place, Tree};
@@ -12,7 +14,7 @@ use crate::state::{State, to_bytes};
 /// Changes of real numbers, besides three of each declared cell.
 const REAL_STEPS: [f64; 4] = [1.0, 30.0, 1e3, 1e6];
 /// Leaves that are named when several are forgotten.
-const NAMED: usize = 12;
+const NAMED: usize = 20;
 
 /// What became of a leaf that was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +27,10 @@ pub enum Fate {
     Derived,
     /// Declared as [`LeafRole::Time`].
     Time,
+    /// Declared as [`LeafRole::Constant`], and so it was.
+    Constant,
+    /// Declared as [`LeafRole::Rounded`].
+    Rounded,
     /// Declared as [`LeafRole::Unread`], and so it was.
     Unread,
     /// Declared as [`LeafRole::Ignored`].
@@ -98,8 +104,31 @@ impl<'s, T: State> Check<'s, T> {
         Ok(())
     }
 
+    /// What is declared as constant is as in the state that a run began with.
+    pub(super) fn constants(&mut self, start: &T, state: &T) -> Result<(), String> {
+        let (Some(mut start), Some(mut state)) = (Tree::of(start), Tree::of(state)) else { return Ok(()) };
+        for leaf in self.declared.iter().filter(|leaf| leaf.role == LeafRole::Constant) {
+            let values = |tree: &mut Tree| -> Vec<(String, String)> {
+                let places = tree.leaves().into_iter().filter(|place| leaf.names(&place.path));
+                places.map(|place| (place.path, tree.at_mut(&place.at).short())).collect()
+            };
+            let (before, now) = (values(&mut start), values(&mut state));
+            if before != now {
+                let change = before.iter().zip(&now).find(|(a, b)| a != b);
+                return Err(format!("`{}` is declared as constant, but it changes: {change:?}", leaf.path));
+            }
+        }
+        Ok(())
+    }
+
     fn leaf(&mut self, (state, bytes, key): (&T, &[u8], Option<CellKey>), tree: &mut Tree, place: Place) {
         self.report.leaves += 1;
+        let role = self.declared.iter().find(|leaf| leaf.names(&place.path)).map(|leaf| leaf.role);
+        if role == Some(LeafRole::Constant) {
+            // That it does not change was looked at; another value would be no state of this system.
+            self.report.fates.insert(place.path, Fate::Constant);
+            return;
+        }
         let original = tree.at_mut(&place.at).clone();
         // One number of all that are tried has to be in another cell; of tags, presences and lengths every one.
         let is_number = matches!(original, Tree::Real(_) | Tree::Single(_) | Tree::Unsigned(_) | Tree::Signed(_));
@@ -150,6 +179,8 @@ impl<'s, T: State> Check<'s, T> {
         match self.declared.iter().find(|leaf| leaf.names(path)).map(|leaf| leaf.role) {
             Some(LeafRole::Time) => Ok(Fate::Time),
             Some(LeafRole::Ignored) => Ok(Fate::Ignored),
+            Some(LeafRole::Rounded) => Ok(Fate::Rounded),
+            Some(LeafRole::Constant) => unreachable!("what does not change is not changed"),
             Some(LeafRole::Unread) => {
                 let run = quietly(|| self.subject.goes_on_alike(state, changed))
                     .unwrap_or_else(|| Err("it panics".to_owned()));
@@ -180,7 +211,23 @@ impl<'s, T: State> Check<'s, T> {
     }
 }
 
-/// A change may be nothing that a system can take; then it is no state of that system.
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A change may be nothing that a system can take; then it is no state of that system, and nobody needs to read about it.
 fn quietly<T>(run: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(run)).ok()
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !QUIET.get() {
+                usual(panic);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let result = catch_unwind(AssertUnwindSafe(run));
+    QUIET.set(false);
+    result.ok()
 }

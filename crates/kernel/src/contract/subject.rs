@@ -47,7 +47,9 @@ pub fn check_leaves<S: System>(system: &S, dose: Dose) -> Result<LeafReport, Str
     let starts = system.space().all();
     for run in 0..dose.runs {
         let params = &starts[run as usize % starts.len()];
+        let begun = system.start(Seed(run), &starts[0]).map_err(|fault| fault.to_string())?;
         for state in subject.states(run, params, dose)? {
+            check.constants(&begun, &state)?;
             check.state(&state, dose.alike)?;
         }
     }

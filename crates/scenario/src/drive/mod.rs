@@ -9,6 +9,7 @@ pub mod foreign;
 mod given;
 mod index;
 mod lanes;
+mod leaves;
 mod likelihood;
 mod margin;
 mod measure;
@@ -28,8 +29,8 @@ use anabranch_driving::follow::{PathFollower, TrajectoryFollower};
 use anabranch_errors::ErrorSet;
 use anabranch_geometry::{Body, EdgeSet, Pose};
 use anabranch_kernel::{
-    Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Likelihood, Margin, NoProof, ParamSpace,
-    Params, Parts, Seed, SegmentEnd, Signal, System, Tube, Twice, Variable, Watch,
+    Choice, Choices, Contraction, Danger, ErrorSpace, Fault, Job, KeyWriter, Leaf, Likelihood, Margin, NoProof,
+    ParamSpace, Params, Parts, Seed, SegmentEnd, Signal, System, Tube, Twice, Variable, Watch,
 };
 use anabranch_monitors::Requirements;
 use anabranch_sensing::{Localisation, ObstacleSensor};
@@ -242,6 +243,12 @@ impl System for Drive {
             }
             || self.part.is_some()
             || self.behind.as_ref().is_some_and(|behind| behind.knows_time())
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        self.left_out()
+    }
+    fn derive(&self, state: &mut DriveState) {
+        self.derive_rest(state);
     }
     fn requirements(&self) -> &[String] {
         &self.requirement_ids

@@ -1,6 +1,6 @@
 //! What an object sensor tells about one object, and readings on their way.
 
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::{KeyWriter, Leaf, Variable};
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +90,19 @@ impl ReadingLine {
     /// How many variables there are.
     pub(crate) fn variables_count(&self) -> usize {
         if self.counts.is_empty() { 0 } else { CELLS.len() + 1 }
+    }
+    /// What of a line that is called `at` is not in the key.
+    pub(crate) fn leaves(&self, at: &str) -> Vec<Leaf> {
+        if self.counts.is_empty() {
+            return vec![Leaf::constant(at, "nothing can be delayed")];
+        }
+        vec![
+            Leaf::constant(&format!("{at}.width"), "its size does not change"),
+            Leaf::constant(&format!("{at}.counts#"), "its size does not change"),
+            Leaf::constant(&format!("{at}.detections#"), "its size does not change"),
+            Leaf::rounded(&format!("{at}.next"), "readings are in the key in their order, wherever the ring begins"),
+            Leaf::unread(&format!("{at}.detections"), "places of a reading that has fewer detections"),
+        ]
     }
     /// Writes all readings, the oldest first; `first` is the index of the first of [`Self::variables`].
     pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {

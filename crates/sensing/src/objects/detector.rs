@@ -5,7 +5,7 @@
 //! which comes as masks with one bit per object. Only objects with numbers below 32 can have an error of their own.
 
 use anabranch_geometry::{Point, Pose};
-use anabranch_kernel::{Chance, KeyWriter, Variable, maths};
+use anabranch_kernel::{Chance, KeyWriter, Leaf, Variable, maths};
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
@@ -282,6 +282,20 @@ impl Detector {
         let line = state.line.variables(&format!("{name}.on_its_way"));
         let counters = (0..state.in_sight.len()).map(|i| Variable::exact(&format!("{name}.in_sight.{i}")));
         line.into_iter().chain(wanders).chain(counters).collect()
+    }
+    /// What of a state that is called `at` is not in the key.
+    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
+        let state = self.start(Chance::new(anabranch_kernel::Seed(0), at));
+        let mut all = state.line.leaves(&format!("{at}.line"));
+        let noises = [&self.position, &self.position, &self.heading];
+        let steady = noises.into_iter().enumerate().filter(|(_, noise)| noise.variable("", "").is_none());
+        for (number, _) in steady {
+            all.push(Leaf::constant(&format!("{at}.wander.{number}"), "its noise does not wander"));
+        }
+        if state.in_sight.is_empty() {
+            all.push(Leaf::constant(&format!("{at}.in_sight"), "nothing can be late"));
+        }
+        all
     }
     /// Writes the state; `first` is the index of the first of [`Self::variables`].
     pub fn write_key(&self, state: &DetectorState, first: usize, key: &mut KeyWriter<'_>) {

@@ -5,7 +5,7 @@
 //! covariance of position and velocity.
 
 use anabranch_geometry::{Point, Pose};
-use anabranch_kernel::{KeyWriter, Variable, maths};
+use anabranch_kernel::{KeyWriter, Leaf, Variable, maths};
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,8 @@ pub const TRACKS_MAX: usize = 32;
 const LOOKS_MAX: usize = 8;
 /// Speed from which on the direction of motion says where the front is.
 const MOVING_MPS: f64 = 1.0;
+/// A speed is never known better than this, for the key.
+const SPEED_DEVIATION_MIN_MPS: f64 = 1e-3;
 /// Weight of a new heading or size against the one believed so far.
 const NEW_WEIGHT: f64 = 0.5;
 
@@ -113,7 +115,7 @@ pub struct Tracker {
 
 /// Numbers of a track in keys with their cells. Discrete ones come first.
 const EXACT: [&str; 3] = ["count", "id", "seen"];
-const CELLS: [(&str, &str, f64); 9] = [
+const CELLS: [(&str, &str, f64); 10] = [
     ("x", "m", 0.2),
     ("y", "m", 0.2),
     ("speed_x", "m/s", 0.5),
@@ -123,6 +125,7 @@ const CELLS: [(&str, &str, f64); 9] = [
     ("heading", "rad", 0.1),
     ("length", "m", 0.2),
     ("width", "m", 0.2),
+    ("shared_deviation", "m", 0.1),
 ];
 
 /// What one sensor tells in one step.
@@ -344,6 +347,13 @@ impl Tracker {
 }
 
 impl TrackerState {
+    /// What [`Self::write_key_about`] does not write of a state that is called `at`.
+    pub fn leaves(at: &str) -> Vec<Leaf> {
+        vec![
+            Leaf::unread(&format!("{at}.tracks[].age"), "it is for people and decides nothing"),
+            Leaf::rounded(&format!("{at}.tracks[].id"), "tracks are in the key in the order of what they follow"),
+        ]
+    }
     /// All tracks, by number.
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
@@ -420,5 +430,7 @@ impl Track {
         key.angle(real + 6, self.heading - about.pose.heading);
         key.real(real + 7, self.length_m - about.length_m);
         key.real(real + 8, self.width_m - about.width_m);
+        // How far off it believes the place to be for each deviation of the speed: with the two above the whole covariance.
+        key.real(real + 9, self.covariance[1] / self.covariance[2].sqrt().max(SPEED_DEVIATION_MIN_MPS));
     }
 }

@@ -26,7 +26,7 @@ use anabranch_bridge::doubling::Sample;
 use anabranch_bridge::protocol::Begin;
 use anabranch_bridge::{Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Pace, Role, Support, Times};
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
-use anabranch_kernel::{CellSize, Params, Variable};
+use anabranch_kernel::{CellSize, Leaf, Params, Variable};
 
 use super::state::DriveState;
 pub use faults::AvFault;
@@ -272,6 +272,20 @@ impl ForeignDriver {
             Merging::Key => attributes::words(self.hidden_attributes.varying(), self.word()),
             Merging::Bytes | Merging::Memoryless | Merging::Off | Merging::Ignored => None,
         }
+    }
+
+    /// What of a memory that is called `at` is not in the key on its own.
+    pub(super) fn leaves(&self, at: &str) -> Vec<Leaf> {
+        let outside = "what it says of the memory outside is in the key as the card wants it";
+        let rounded: &[&str] = match self.merging() {
+            Merging::Key => &["way", "bytes", "values#"],
+            Merging::Bytes => &["way", "values"],
+            Merging::Off | Merging::Ignored => &["bytes", "values"],
+            Merging::Memoryless => &["way", "bytes", "values"],
+        };
+        let mut all: Vec<Leaf> = rounded.iter().map(|name| Leaf::rounded(&format!("{at}.{name}"), outside)).collect();
+        all.push(Leaf::constant(&format!("{at}.seed"), "the same in every state of an exploration"));
+        all
     }
 
     /// The variables of the key, in the order in which they are written.

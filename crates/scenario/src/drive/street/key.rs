@@ -7,9 +7,9 @@ use anabranch_driving::road::RoadMemory;
 use anabranch_errors::SENSORS_MAX;
 use anabranch_geometry::Point;
 use anabranch_helpers::HelpersLayout;
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::{KeyWriter, Leaf, Variable};
 use anabranch_monitors::Lately;
-use anabranch_sensing::{Tracked, Tracker};
+use anabranch_sensing::{Tracked, Tracker, TrackerState};
 
 use super::super::state::DriveState;
 use super::Street;
@@ -82,6 +82,46 @@ impl Street {
         };
         layout.helpers = self.helpers.lay_out(all);
         layout
+    }
+
+    /// What of a state that is called `at` is not in the key.
+    pub(in super::super) fn leaves(&self, at: &str, drives: bool) -> Vec<Leaf> {
+        let absent = |name: &str| Leaf::constant(&format!("{at}.{name}"), "this scenario has no such part");
+        let mut all = vec![
+            Leaf::constant(&format!("{at}.seed"), "the same in every state of an exploration"),
+            Leaf::constant(&format!("{at}.branch.fired.at#"), "one place for each trigger"),
+            Leaf::unread(&format!("{at}.branch.fired"), "when something was fired counts while what it does lasts"),
+            Leaf::rounded(
+                &format!("{at}.branch.cars#"),
+                "a car within half a cell of the untouched traffic counts as untouched",
+            ),
+        ];
+        all.extend(self.eyes[0].detector.leaves(&format!("{at}.detector")));
+        // Items of a list have one name: what none of them has in the key.
+        all.push(Leaf::constant(&format!("{at}.detectors#"), "one for each sensor after the first"));
+        if !drives {
+            let why = "of the built-in driver only the place on the route is kept for another one";
+            all.push(Leaf::unread(&format!("{at}.memory"), why));
+        }
+        match self.eyes.get(1) {
+            None => all.push(absent("detectors")),
+            Some(eye) => all.extend(eye.detector.leaves(&format!("{at}.detectors[]"))),
+        }
+        all.extend(TrackerState::leaves(&format!("{at}.tracks")));
+        match &self.navigation {
+            None => all.push(absent("navigation")),
+            Some(navigation) => all.extend(navigation.leaves(&format!("{at}.navigation"))),
+        }
+        match &self.gauges {
+            None => all.push(absent("plain")),
+            Some(gauges) => all.extend(gauges.sensors.leaves(&format!("{at}.plain"))),
+        }
+        all.extend(Lately::leaves(self.reads, &format!("{at}.lately")));
+        match self.helpers.is_empty() {
+            true => all.push(absent("helpers")),
+            false => all.extend(self.helpers.leaves(&format!("{at}.helpers"))),
+        }
+        all
     }
 
     /// Tracks, by how far they are off what they follow. A driver from outside is told their numbers, so it has them as they are.
