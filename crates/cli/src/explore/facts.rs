@@ -133,7 +133,6 @@ impl<S: Subject> Facts<'_, S> {
             "peak_rss_bytes": self.used.peak_rss_bytes,
             "coverage": self.coverage_json(),
             "refinement": self.refinement_json(),
-            "resolution": self.resolution_json(),
             "soundness": self.soundness_json(),
             "ignored": words.ignored,
             "run": self.run,
@@ -153,6 +152,7 @@ impl<S: Subject> Facts<'_, S> {
             "profile": self.profile_json(),
             "groups": self.groups_json(),
         });
+        object["resolution"] = self.resolution_json();
         self.conclusion.write(&mut object);
         causes::add_to(self, &mut object);
         S::add_to(self, &mut object);
