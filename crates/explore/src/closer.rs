@@ -6,8 +6,8 @@ use std::io;
 
 use anabranch_kernel::{CellKey, Chance, Grid, Params, Seed, System};
 
-use crate::cover::Joiner;
-use crate::coverage::{self, Coverage, Covered, DOUBT, Explored, TARGET_SHARE, runs_needed};
+use crate::cover::{Joined, Joiner};
+use crate::coverage::{self, Coverage, Covered, DOUBT, Explored, TARGET_SHARE, runs_needed_with};
 use crate::edge::Trail;
 use crate::exhaust;
 use crate::graph::Graph;
@@ -20,8 +20,10 @@ use crate::settings::{Cover, Resolve, Scope};
 
 /// Random runs of a round whose only purpose is to find states that are not explored yet.
 const ROUND_RUNS: u64 = 128;
+/// Stages of a look: runs that may have been outside, and the part of the look's doubt.
+const STAGES: [(u64, f64); 3] = [(0, 0.5), (1, 0.25), (4, 0.25)];
 /// Least effort of searches and random runs in segments, so that tiny explorations are looked at as well.
-const EFFORT_MIN: f64 = 20_000.0;
+const EFFORT_MIN: f64 = 10_000.0;
 /// Every sequence is run where that takes at most this many times the segments that were run by then, or
 /// [`EFFORT_MIN`].
 const EXHAUST_EFFORT: f64 = 8.0;
@@ -125,18 +127,29 @@ impl<S: System> Closer<'_, S> {
         looked.coverage.segments += before.segments;
     }
 
-    /// Fresh random runs that join nothing.
+    /// Fresh random runs that join nothing. A look has a few stages: if hardly any run was outside, more are drawn.
     fn measure(&self, graph: &Graph<'_, S>, draw: u32, looks: &mut u32) -> Result<Coverage, Stop> {
         let Some(grid) = self.grid else { return Ok(Coverage::exhaustive()) };
         let doubt = self.doubt(graph, *looks);
         *looks += 1;
-        let target = graph.settings.cover.map_or(TARGET_SHARE, |cover| cover.target);
         let asked = u64::from(graph.settings.rollouts);
-        let runs = match graph.settings.cover {
-            Some(_) if asked > 0 && graph.progress.findings == 0 => asked.max(runs_needed(target, doubt)),
-            _ => asked,
+        let (cover, nothing) = (graph.settings.cover, Coverage::default());
+        let Some(Cover { target, .. }) = cover.filter(|_| asked > 0 && graph.progress.findings == 0) else {
+            let target = cover.map_or(TARGET_SHARE, |cover| cover.target);
+            return self.draw(graph, grid, (draw, target, doubt), asked, nothing);
         };
-        self.draw(graph, grid, (draw, target, doubt), runs)
+        let mut coverage = nothing;
+        for (outside, share) in STAGES {
+            let doubt = doubt * share;
+            let runs = runs_needed_with(outside, target, doubt).max(asked);
+            let more = runs.saturating_sub(coverage.rollouts);
+            coverage = self.draw(graph, grid, (draw, target, doubt), more, coverage)?;
+            let left = coverage.rollouts - coverage.runs_inside;
+            if coverage.covered() == Covered::Yes || left > STAGES[STAGES.len() - 1].0 {
+                break;
+            }
+        }
+        Ok(coverage)
     }
 
     fn draw(
@@ -145,6 +158,7 @@ impl<S: System> Closer<'_, S> {
         grid: &Grid,
         (draw, target, doubt): (u32, f64, f64),
         runs: u64,
+        before: Coverage,
     ) -> Result<Coverage, Stop> {
         let mut found: Vec<u16> = graph.hits.iter().map(|hit| hit.verdict.requirement).collect();
         found.sort_unstable();
@@ -163,7 +177,7 @@ impl<S: System> Closer<'_, S> {
             modes: graph.modes.is_some().then(|| ModeReader::new(graph.system)),
             limits: self.limits,
         };
-        coverage::measure(graph.system, self.seed, self.starts, runs, &explored)
+        coverage::measure((graph.system, self.seed, self.starts), runs, &explored, before)
     }
 
     /// Rounds of random runs whose states join what was explored, until fresh ones stay inside.
@@ -185,13 +199,20 @@ impl<S: System> Closer<'_, S> {
         while looked.coverage.covered() == Covered::No && self.goes_on(graph, looked) {
             let mut runs = std::mem::take(&mut looked.coverage.outside);
             while !runs.is_empty() {
-                looked.stop = joiner.join(graph, trail, &runs)?;
-                if looked.stop.is_some() || joiner.is_spent() || graph.progress.findings > 0 {
+                let joined = joiner.join(graph, trail, &runs)?;
+                if let Joined::Stopped(stop) = joined {
+                    looked.stop = Some(stop);
+                }
+                // What was not expanded to its end is not explored, whatever random runs would say.
+                if joined != Joined::Whole || graph.progress.findings > 0 {
                     looked.coverage.segments += joiner.segments;
                     looked.coverage.joined = joiner.joined;
                     return Ok(());
                 }
-                let round = match self.draw(graph, grid, (draw, target, DOUBT), ROUND_RUNS) {
+                if joiner.is_spent() {
+                    break;
+                }
+                let round = match self.draw(graph, grid, (draw, target, DOUBT), ROUND_RUNS, Coverage::default()) {
                     Ok(round) => round,
                     Err(stop) => {
                         looked.stop = Some(stop);
@@ -208,6 +229,9 @@ impl<S: System> Closer<'_, S> {
             self.look_at(graph, looked, (draw, &mut looks));
             draw += 1;
             joiner.effort += looked.coverage.segments - before;
+            if joiner.is_spent() {
+                break;
+            }
         }
         looked.coverage.segments += joiner.segments;
         looked.coverage.joined = joiner.joined;
@@ -219,7 +243,8 @@ impl<S: System> Closer<'_, S> {
         let (Some(Resolve { asked, effort }), Some(pilot)) = (graph.settings.resolve, self.pilot) else {
             return Ok(());
         };
-        let Some(resolution) = pilot.resolution(asked) else { return Ok(()) };
+        let margin = graph.system.margin();
+        let Some(resolution) = pilot.resolution(asked, &margin) else { return Ok(()) };
         let shadow = Shadow {
             system: graph.system,
             starts: self.states,
@@ -229,10 +254,11 @@ impl<S: System> Closer<'_, S> {
             limits: self.limits,
             segments_max: (effort * graph.progress.segments as f64).max(EFFORT_MIN) as u64,
             growth: pilot.growth,
+            run_levels: graph.levels.len(),
         };
         let begun = Resolution {
             asked: resolution,
-            unit: graph.system.margin().unit,
+            unit: margin.unit,
             is_default: asked.is_none(),
             reached: None,
             closest: graph.progress.margin,

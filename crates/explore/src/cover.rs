@@ -20,6 +20,17 @@ pub(crate) type ErrorPath = (usize, Vec<Choice>);
 /// States that wait, by level.
 type Waiting<S> = BTreeMap<u32, Vec<(u64, S)>>;
 
+/// How taking in runs ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Joined {
+    /// Everything that follows from them was expanded.
+    Whole,
+    /// The effort was used up before.
+    Spent,
+    /// A limit or a wish ended it before.
+    Stopped(Stop),
+}
+
 /// Takes random runs into a graph.
 pub(crate) struct Joiner<'a, S: System> {
     pub(crate) system: &'a S,
@@ -74,17 +85,17 @@ impl<'a, S: System> Joiner<'a, S> {
         graph: &mut Graph<'_, S>,
         trail: &mut dyn Trail,
         runs: &[ErrorPath],
-    ) -> io::Result<Option<Stop>> {
+    ) -> io::Result<Joined> {
         let mut waiting = Waiting::new();
         for (start, choices) in runs {
             self.take_in(graph, trail, (*start, choices), &mut waiting)?;
             if let Some(stop) = self.limits.urgent() {
-                return Ok(Some(stop));
+                return Ok(Joined::Stopped(stop));
             }
         }
-        let stop = self.expand(graph, trail, waiting)?;
+        let joined = self.expand(graph, trail, waiting)?;
         trail.end_level(&[])?;
-        Ok(stop)
+        Ok(joined)
     }
 
     /// Runs a path again and makes its states part of the graph; those in new cells wait for expansion.
@@ -152,12 +163,12 @@ impl<'a, S: System> Joiner<'a, S> {
         graph: &mut Graph<'_, S>,
         trail: &mut dyn Trail,
         mut waiting: Waiting<S::State>,
-    ) -> io::Result<Option<Stop>> {
+    ) -> io::Result<Joined> {
         while let Some((level, states)) = waiting.pop_first() {
             for slab in states.chunks(SLAB_STATES) {
                 let ran = match self.run(slab) {
                     Ok(ran) => ran,
-                    Err(stop) => return Ok(Some(stop)),
+                    Err(stop) => return Ok(Joined::Stopped(stop)),
                 };
                 self.segments += ran.len() as u64;
                 for (parent, mut job) in ran {
@@ -174,13 +185,16 @@ impl<'a, S: System> Joiner<'a, S> {
                     }
                 }
                 let bytes = graph.see_bytes();
-                let stop = self.limits.exceeded(&graph.progress, bytes, true);
-                if stop.is_some() || self.is_spent() {
-                    return Ok(stop);
+                if let Some(stop) = self.limits.exceeded(&graph.progress, bytes, true) {
+                    return Ok(Joined::Stopped(stop));
+                }
+                let is_last = waiting.is_empty() && slab.as_ptr_range().end == states.as_ptr_range().end;
+                if self.is_spent() && !is_last {
+                    return Ok(Joined::Spent);
                 }
             }
         }
-        Ok(None)
+        Ok(Joined::Whole)
     }
 
     fn run(&self, slab: &[(u64, S::State)]) -> Result<Vec<(u64, Job<S::State>)>, Stop> {

@@ -68,6 +68,8 @@ pub struct Coverage {
     pub(crate) outside: Vec<(usize, Vec<Choice>)>,
     /// How many runs met each value of a discrete variable.
     pub(crate) met: BTreeMap<Mode, u32>,
+    /// Cells outside of what was explored, and how often runs were there.
+    pub(crate) unseen: BTreeMap<CellKey, u32>,
 }
 
 impl Coverage {
@@ -93,6 +95,15 @@ impl Coverage {
 /// Fewest runs that can show the target if none of them leaves what was explored: 299 for 99 % with a doubt of 5 %.
 pub(crate) fn runs_needed(target: f64, doubt: f64) -> u64 {
     (maths::ln(doubt) / maths::ln(target)).ceil() as u64
+}
+
+/// Fewest runs that show the target although so many of them leave what was explored: 473 for one.
+pub(crate) fn runs_needed_with(outside: u64, target: f64, doubt: f64) -> u64 {
+    let mut runs = runs_needed(target, doubt) + outside;
+    while lower_end(runs - outside, runs, doubt) < target {
+        runs += 1;
+    }
+    runs
 }
 
 /// What a random run is compared with.
@@ -155,55 +166,57 @@ impl Rollout {
     }
 }
 
-/// Draws `rollouts` random runs and compares them with an exploration.
+/// Draws `rollouts` more random runs, and compares all that were drawn with an exploration.
 pub(crate) fn measure<S: System>(
-    system: &S,
-    seed: Seed,
-    starts: &[Params],
+    (system, seed, starts): (&S, Seed, &[Params]),
     rollouts: u64,
     explored: &Explored<'_>,
+    before: Coverage,
 ) -> Result<Coverage, Stop> {
-    let runs = draw_runs(system, seed, starts, rollouts, explored)?;
+    let runs = draw_runs((system, seed, starts), before.rollouts, rollouts, explored)?;
     let Explored { target, doubt, .. } = *explored;
-    let mut coverage =
-        Coverage { rollouts: runs.len() as u64, draws: explored.draw + 1, target, doubt, ..Coverage::default() };
-    let mut outside = BTreeMap::new();
-    for run in runs {
-        coverage.segments += run.segments;
-        let violated: Vec<u16> = match &run.end {
-            Ok(SegmentEnd::Violated(verdicts)) => verdicts.iter().map(|verdict| verdict.requirement).collect(),
-            _ => Vec::new(),
-        };
-        let run = run.notes;
-        run.modes.iter().for_each(|mode| *coverage.met.entry(*mode).or_insert(0) += 1);
-        run.outside.iter().for_each(|key| *outside.entry(*key).or_insert(0_u32) += 1);
-        coverage.runs_inside += u64::from(run.inside);
-        coverage.worst_missed = coverage.worst_missed.max(explored.margin - run.margin);
-        if !run.inside {
-            coverage.outside.push((run.start, run.choices.clone()));
-        }
-        if !violated.is_empty() {
-            if violated.iter().any(|requirement| !explored.found.contains(requirement)) {
-                coverage.disagreements += 1;
-                coverage.disagreed.extend(&run.keys);
-            }
-            coverage.violations.push((run.start, run.choices));
-        }
-    }
+    let mut coverage = Coverage { draws: explored.draw + 1, target, doubt, ..before };
+    coverage.rollouts += runs.len() as u64;
+    runs.into_iter().for_each(|run| coverage.see(run, explored));
     if !coverage.worst_missed.is_finite() {
         coverage.worst_missed = 0.0;
     }
-    let once = outside.values().filter(|count| **count == 1).count();
+    let once = coverage.unseen.values().filter(|count| **count == 1).count();
     coverage.unseen_mass = once as f64 / coverage.segments.max(1) as f64;
     coverage.share = coverage.runs_inside as f64 / coverage.rollouts.max(1) as f64;
     (coverage.share_low, coverage.share_high) = clopper_pearson(coverage.runs_inside, coverage.rollouts, 0.05);
     Ok(coverage)
 }
 
+impl Coverage {
+    /// A random run is over.
+    fn see(&mut self, run: Ended<Rollout>, explored: &Explored<'_>) {
+        self.segments += run.segments;
+        let violated: Vec<u16> = match &run.end {
+            Ok(SegmentEnd::Violated(verdicts)) => verdicts.iter().map(|verdict| verdict.requirement).collect(),
+            _ => Vec::new(),
+        };
+        let run = run.notes;
+        run.modes.iter().for_each(|mode| *self.met.entry(*mode).or_insert(0) += 1);
+        run.outside.iter().for_each(|key| *self.unseen.entry(*key).or_insert(0_u32) += 1);
+        self.runs_inside += u64::from(run.inside);
+        self.worst_missed = self.worst_missed.max(explored.margin - run.margin);
+        if !run.inside {
+            self.outside.push((run.start, run.choices.clone()));
+        }
+        if !violated.is_empty() {
+            if violated.iter().any(|requirement| !explored.found.contains(requirement)) {
+                self.disagreements += 1;
+                self.disagreed.extend(&run.keys);
+            }
+            self.violations.push((run.start, run.choices));
+        }
+    }
+}
+
 fn draw_runs<S: System>(
-    system: &S,
-    seed: Seed,
-    starts: &[Params],
+    (system, seed, starts): (&S, Seed, &[Params]),
+    first: u64,
     rollouts: u64,
     explored: &Explored<'_>,
 ) -> Result<Vec<Ended<Rollout>>, Stop> {
@@ -211,7 +224,7 @@ fn draw_runs<S: System>(
         0 => Chance::new(seed, "rollout"),
         again => Chance::new(seed, &format!("rollout {again}")),
     };
-    let begun = (0..rollouts)
+    let begun = (first..first + rollouts)
         .filter_map(|number| {
             let start = chance.at(number).below(0, starts.len() as u64) as usize;
             let state = system.start(seed, &starts[start]).ok()?;
@@ -277,6 +290,7 @@ mod tests {
         assert_eq!([of(299, 299, 0.05), of(472, 473, 0.05)], [Covered::Yes; 2]);
         assert_eq!([of(298, 299, 0.05), of(471, 472, 0.05), of(0, 500, 0.05)], [Covered::No; 3]);
         assert_eq!([of(0, 0, 0.05), of(1, 1, 0.05), of(298, 298, 0.05)], [Covered::Unknown; 3]);
+        assert_eq!([0, 1].map(|outside| runs_needed_with(outside, 0.99, 0.05)), [299, 473]);
         // A second look has a smaller part of the doubt and needs more runs.
         assert_eq!([of(299, 299, 0.025), of(368, 368, 0.025)], [Covered::Unknown, Covered::Yes]);
     }

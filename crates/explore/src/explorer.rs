@@ -277,7 +277,7 @@ impl<'a, S: System> Explorer<'a, S> {
             .needs_pilot()
             .then(|| pilot::fly((self.system, self.seed, &starts[..]), self.settings.levels_max, &limits));
         if let Some(pilot) = &pilot {
-            self.settings.settle_cells(self.system.variables(), pilot);
+            self.settings.settle_cells(self.system.variables(), &self.system.margin(), pilot);
         }
         let mut pools = self.pools(&states[0]);
         let (system, settings, clock) = (self.system, &self.settings, self.clock);

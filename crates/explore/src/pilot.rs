@@ -4,7 +4,7 @@
 //! Everything that is measured here is a share of something else that is measured here, so no unit matters.
 
 use anabranch_kernel::{
-    CellSize, Chance, Choice, Choices, Grid, Job, KeyReader, Params, Reading, Seed, System, Variable, maths,
+    CellSize, Chance, Choice, Choices, Grid, Job, KeyReader, Margin, Params, Reading, Seed, System, Variable, maths,
 };
 
 use crate::cells::ReopenSteps;
@@ -69,15 +69,16 @@ const CELL_SHARES: [f64; 2] = [1.0 / 256.0, 0.5];
 
 impl Pilot {
     /// The depth down to which violations are looked for.
-    pub(crate) fn resolution(&self, asked: Option<f64>) -> Option<f64> {
-        let by_range = || self.margin.width().filter(|width| *width > 0.0).map(|width| width * Resolve::DEFAULT_SHARE);
-        asked.or_else(by_range)
+    pub(crate) fn resolution(&self, asked: Option<f64>, margin: &Margin) -> Option<f64> {
+        let width = self.margin.width().filter(|width| *width > 0.0);
+        let by_range = width.map(|width| width * Resolve::DEFAULT_SHARE);
+        asked.or_else(|| by_range.map(|depth| margin.notable.map_or(depth, |notable| depth.min(notable))))
     }
 
     /// Cells for a resolution: the finer it is, and the more a variable moves the margin, the smaller.
-    pub(crate) fn grid(&self, variables: &[Variable], asked: Option<f64>) -> Grid {
+    pub(crate) fn grid(&self, variables: &[Variable], asked: Option<f64>, margin: &Margin) -> Grid {
         let width = self.margin.width().filter(|width| *width > 0.0);
-        let share = match (self.resolution(asked), width) {
+        let share = match (self.resolution(asked, margin), width) {
             (Some(resolution), Some(width)) => CELL_SHARE * (resolution / width).min(1.0).sqrt(),
             _ => CELL_SHARE * Resolve::DEFAULT_SHARE.sqrt(),
         };

@@ -76,6 +76,8 @@ pub(crate) struct Shadow<'a, S: System> {
     pub(crate) segments_max: u64,
     /// By which factor differences grow in a segment.
     pub(crate) growth: Option<f64>,
+    /// Segments of a run, as far as the exploration went.
+    pub(crate) run_levels: usize,
 }
 
 /// A run without merging: its errors, and the smallest margin up to each of its segments.
@@ -165,7 +167,7 @@ impl<S: System> Shadow<'_, S> {
             result.closest = result.closest.min(*closest);
         }
         result.reached = margins.get(AGREEING - 1).map(|third| third - result.closest);
-        let run = f64::from(self.levels_max.min(u16::MAX.into()));
+        let run = self.run_levels as f64;
         let growth = self.growth.map(|growth| anabranch_kernel::maths::ln(growth) * run);
         result.why = if growth.is_some_and(|growth| growth > anabranch_kernel::maths::ln(GROWTH_MAX)) {
             format!(

@@ -1,6 +1,6 @@
 //! What to explore and how.
 
-use anabranch_kernel::{CellSize, Digest, DigestWriter, Grid, Seed, Variable};
+use anabranch_kernel::{CellSize, Digest, DigestWriter, Grid, Margin, Seed, Variable};
 
 use crate::coverage::TARGET_SHARE;
 use crate::pilot::Pilot;
@@ -94,7 +94,7 @@ pub struct Cover {
 
 impl Cover {
     /// What an exploration gets unless somebody says otherwise.
-    pub const USUAL: Self = Self { target: TARGET_SHARE, effort: 4.0 };
+    pub const USUAL: Self = Self { target: TARGET_SHARE, effort: 12.0 };
 }
 
 /// Searching until no violation deeper than a resolution is taken to be left.
@@ -242,10 +242,10 @@ impl Settings {
     }
 
     /// Turns cells that are to be measured into a grid.
-    pub(crate) fn settle_cells(&mut self, variables: &[Variable], pilot: &Pilot) {
+    pub(crate) fn settle_cells(&mut self, variables: &[Variable], margin: &Margin, pilot: &Pilot) {
         if self.merge == Merge::Measured {
             let asked = self.resolve.and_then(|resolve| resolve.asked);
-            self.merge = Merge::Grid(pilot.grid(variables, asked));
+            self.merge = Merge::Grid(pilot.grid(variables, asked, margin));
         }
     }
 

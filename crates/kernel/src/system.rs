@@ -136,6 +136,8 @@ pub struct Margin {
     pub unit: String,
     /// A *must* is violated once the margin is at or below this.
     pub limit: f64,
+    /// Differences below this matter to nobody; where it is known, no coarser resolution is chosen than this.
+    pub notable: Option<f64>,
     /// Requirements of the kind *must* that it says nothing about: how narrowly they were met is not known.
     pub unmeasured: Vec<String>,
 }

@@ -5,6 +5,9 @@ use anabranch_monitors::{Level, Requirement, Rule, low_speed as signal};
 
 use super::Drive;
 
+/// Of the width of the car: 6 cm for most of them.
+const NOTABLE_SHARE: f64 = 1.0 / 32.0;
+
 impl Drive {
     /// The clearance that a *must* wants exceeded, and the *must* requirements that are not about clearance alone.
     pub(super) fn measured_margin(&self) -> Margin {
@@ -15,7 +18,8 @@ impl Drive {
                 None => unmeasured.push(must.id.clone()),
             }
         }
-        Margin { unit: "m".to_owned(), limit, unmeasured }
+        let notable = Some(NOTABLE_SHARE * 2.0 * self.model.spec.outline.half_width_m);
+        Margin { unit: "m".to_owned(), limit, notable, unmeasured }
     }
 }
 
