@@ -4,6 +4,7 @@ mod common;
 mod explaining;
 mod graph;
 mod looking_closer;
+mod objecting;
 mod probability;
 mod remembering;
 mod resuming;
