@@ -6,6 +6,7 @@ mod explaining;
 mod families;
 mod graph;
 mod looking_closer;
+mod objecting;
 mod probability;
 mod remembering;
 mod resuming;

@@ -9,8 +9,8 @@ use anabranch_explore::{
 };
 use anabranch_kernel::contract::check_contract;
 use anabranch_kernel::{
-    Choice, Danger, Digest, ErrorSpace, Fault, Job, KeyWriter, Params, Part, Parts, Reads, Recall, Seed, SegmentEnd,
-    System, Variable, Watch,
+    Choice, Danger, Digest, ErrorSpace, Fault, Job, KeyWriter, Leaf, Params, Part, Parts, Reads, Recall, Seed,
+    SegmentEnd, System, Variable, Watch,
 };
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -86,6 +86,9 @@ impl System for Walker {
     fn danger(&self, at: &At) -> Danger {
         Danger { worst: at.x as f64, axes: [at.x as f64, -at.x as f64].into_iter().collect() }
     }
+    fn leaves(&self) -> Vec<Leaf> {
+        vec![Leaf::time("level")]
+    }
     fn time_matters(&self) -> bool {
         true
     }
@@ -121,6 +124,9 @@ impl System for Counting<'_> {
     }
     fn danger(&self, at: &At) -> Danger {
         self.walker.danger(at)
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        vec![Leaf::time("level")]
     }
     fn time_matters(&self) -> bool {
         true

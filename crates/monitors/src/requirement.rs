@@ -435,7 +435,6 @@ impl Requirements {
         all.extend((self.should == 0).then(|| constant("noted")));
         all.extend(self.exceeding.is_empty().then(|| constant("exceeded")));
         all.push(Leaf::constant(&format!("{histories}#"), "one for each requirement about more than one moment"));
-        all.push(Leaf::constant(&format!("{histories}[].cells#"), "one for each operator"));
         all.extend(["start_s", "last_s"].map(|name| Leaf::time(&format!("{histories}[].{name}"))));
         all.push(Leaf::unread(histories, "of a requirement that is settled"));
         all

@@ -5,7 +5,8 @@
 //! measurement are the errors, and their likelihood is the cost.
 
 use anabranch_kernel::{
-    Choice, Danger, ErrorSpace, Fault, KeyWriter, Mode, Params, Seed, SegmentEnd, Signal, Site, System, Variable, Watch,
+    Choice, Danger, ErrorSpace, Fault, KeyWriter, Leaf, Mode, Params, Seed, SegmentEnd, Signal, Site, System, Variable,
+    Watch,
 };
 use serde::{Deserialize, Serialize};
 
@@ -242,6 +243,9 @@ impl System for Crosswalk {
     }
     fn danger(&self, state: &CrosswalkState) -> Danger {
         Danger { worst: -state.distance_min_m, ..Danger::default() }
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        vec![Leaf::time("step")]
     }
     fn time_matters(&self) -> bool {
         true

@@ -1,7 +1,8 @@
 //! Problems as closed loops that can be branched, saved, merged and judged while they run.
 
 use anabranch_kernel::{
-    Choice, Danger, ErrorSpace, Fault, KeyWriter, Mode, Params, Seed, SegmentEnd, Signal, Site, System, Variable, Watch,
+    Choice, Danger, ErrorSpace, Fault, KeyWriter, Leaf, Mode, Params, Seed, SegmentEnd, Signal, Site, System, Variable,
+    Watch,
 };
 use anabranch_logic::{Memory, Monitor, Reading, Scratch};
 use serde::{Deserialize, Serialize};
@@ -164,6 +165,9 @@ impl System for ProblemSystem {
     fn danger(&self, state: &ProblemState) -> Danger {
         let (_, hi) = self.monitor.interval(&state.memory);
         Danger { worst: -hi.min(f64::MAX), ..Danger::default() }
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        std::iter::once(Leaf::time("moment.step")).chain(self.monitor.leaves("memory")).collect()
     }
     fn time_matters(&self) -> bool {
         // The run ends at a fixed time.

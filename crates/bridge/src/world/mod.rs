@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use anabranch_kernel::{
-    AXES_MAX, CellSize, Choice, Danger, ErrorSpace, ErrorSpaceError, Fault, Job, KeyWriter, Mode, Params, Seed,
+    AXES_MAX, CellSize, Choice, Danger, ErrorSpace, ErrorSpaceError, Fault, Job, KeyWriter, Leaf, Mode, Params, Seed,
     SegmentEnd, Signal, Site, System, Twice, Variable, Watch,
 };
 
@@ -262,6 +262,17 @@ impl System for WorldSystem {
     }
     fn segment_seconds(&self) -> f64 {
         self.world.segment_s
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        let counts: &[&str] = match self.rule {
+            MergeRule::Values => &["path", "memory", "values#"],
+            MergeRule::Memory => &["path", "values"],
+            MergeRule::Never => &["memory", "values"],
+        };
+        let outside = "what the world says of its memory is in the key as its card wants it";
+        let counts = counts.iter().map(|name| Leaf::rounded(name, outside));
+        let origin = Leaf::constant("origin", "the same in every state of an exploration");
+        counts.chain([origin, Leaf::rounded("danger", "it is for the order of exploring")]).collect()
     }
     fn time_matters(&self) -> bool {
         self.world.time_matters

@@ -2,7 +2,7 @@
 
 use anabranch_explore::Settings;
 use anabranch_kernel::{
-    Choice, Danger, ErrorSpace, Fault, KeyWriter, Params, Seed, SegmentEnd, System, Variable, Watch,
+    Choice, Danger, ErrorSpace, Fault, KeyWriter, Leaf, Params, Seed, SegmentEnd, System, Variable, Watch,
 };
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,9 @@ impl System for Pushed {
     }
     fn danger(&self, s: &PushedState) -> Danger {
         (self.danger)(s)
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        vec![Leaf::time("level")]
     }
     fn time_matters(&self) -> bool {
         self.time_matters

@@ -1,6 +1,6 @@
 //! What is remembered, for merge keys.
 
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::{KeyWriter, Leaf, Variable};
 
 use super::plan::Kind;
 use super::{Memory, Monitor, Sample};
@@ -14,6 +14,19 @@ impl Monitor {
             Variable::real(&format!("{name}.ages"), "s", cell_s),
             Variable::real(&format!("{name}.margins"), "", cell),
         ]
+    }
+
+    /// What of a memory that is called `at` is not in the key.
+    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
+        let mut all = vec![Leaf::constant(&format!("{at}.cells#"), "one for each operator")];
+        all.extend(["start_s", "last_s"].map(|name| Leaf::time(&format!("{at}.{name}"))));
+        if !self.is_deciding {
+            all.push(Leaf::constant(
+                &format!("{at}.cells[].answered_s"),
+                "answers are given when windows are complete",
+            ));
+        }
+        all
     }
 
     /// Writes the memory to a key; `first` is the index of the first of [`Self::variables`].

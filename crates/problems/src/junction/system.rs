@@ -1,7 +1,7 @@
 //! The junction as a system: its errors are frames that the camera loses.
 
 use anabranch_kernel::{
-    Choice, Danger, ErrorSpace, Fault, KeyWriter, Params, Seed, SegmentEnd, Signal, System, Variable, Watch,
+    Choice, Danger, ErrorSpace, Fault, KeyWriter, Leaf, Params, Seed, SegmentEnd, Signal, System, Variable, Watch,
 };
 
 use super::world::{GOAL_M, distance_m};
@@ -73,6 +73,9 @@ impl System for Junction {
     }
     fn danger(&self, state: &JunctionState) -> Danger {
         Danger { worst: -state.distance_min_m, ..Danger::default() }
+    }
+    fn leaves(&self) -> Vec<Leaf> {
+        vec![Leaf::time("tick")]
     }
     fn time_matters(&self) -> bool {
         true
