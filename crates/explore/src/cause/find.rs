@@ -306,6 +306,9 @@ impl<'a, S: System, A: Accidents> Finder<'a, S, A> {
     pub(super) fn kinds(&self) -> &Kinds {
         &self.kinds
     }
+    pub(super) fn starts(&self) -> usize {
+        self.asked.starts.len()
+    }
     pub(super) fn accidents(&self) -> &'a A {
         self.asked.accidents
     }
