@@ -177,7 +177,7 @@ fn bisect(case: &Case<'_>, choices: &[Choice], size: &Size) -> Result<Option<Thr
     Ok(Some(Threshold { id, key, unit, size: size.show(1.0), violates_at, passes_at }))
 }
 
-/// Whether the same errors lead to the same accident at a share of the size; `None` where the scenario refuses it.
+/// Whether the same errors violate the same requirement at a share of the size; `None` where the scenario refuses it.
 fn violation(case: &Case<'_>, choices: &[Choice], size: &Size, share: f64) -> Result<Option<bool>, Failure> {
     let loaded = case.loaded();
     let overrides: Vec<Override> = loaded.overrides.iter().cloned().chain([size.at(share)]).collect();
@@ -192,5 +192,6 @@ fn violation(case: &Case<'_>, choices: &[Choice], size: &Size, share: f64) -> Re
     }
     let question = Question { system: drive.as_ref(), choices, ..case.question() };
     let tried = Tries::new(question)?.one(choices)?;
-    Ok(Some(question.accident(&tried.end, &tried.choices).is_some()))
+    // Below the threshold nothing is violated: the requirement counts here, not only the accident.
+    Ok(Some(tried.violation(case.requirement).is_some()))
 }

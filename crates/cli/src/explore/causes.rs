@@ -21,10 +21,11 @@ use crate::usage::WallClock;
 
 /// Of so many explored segments one more is run to find causes.
 const WORK_ONE_IN: u64 = 4;
-/// Segments that may be run for causes however small the exploration was, and however large. The lower end finds the
-/// cause of a few findings, the upper end takes two seconds of built-in segments. It does not depend on who drives: the
-/// same law has the same causes, built in or from outside.
-const WORK: (u64, u64) = (1_000, 250_000);
+/// Segments that may be run for causes of a large exploration: two seconds of built-in segments. It does not depend on who
+/// drives: the same law has the same causes, built in or from outside.
+const WORK_MAX: u64 = 250_000;
+/// A small exploration may run as many segments again, between these ends: so many find the causes of a few findings.
+const WORK_SMALL: (u64, u64) = (300, 2_000);
 
 /// What is known about causes besides their groups.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +82,7 @@ pub fn groups<S: Subject>(
         findings: &findings,
         accidents: &AccidentsOf(subject),
         segments_max: subject.segments() as usize,
-        work_max: (effort.explored / WORK_ONE_IN).clamp(WORK.0, WORK.1),
+        work_max: work_max(effort.explored),
         threads: effort.threads,
         goes_on: &goes_on,
     };
@@ -96,6 +97,11 @@ pub fn groups<S: Subject>(
         segments: found.segments_run,
     };
     Ok((in_order(subject, seed, &candidates, &found), summary))
+}
+
+/// Segments that may be run after so many of the exploration.
+fn work_max(explored: u64) -> u64 {
+    (explored / WORK_ONE_IN).max(explored.clamp(WORK_SMALL.0, WORK_SMALL.1)).min(WORK_MAX)
 }
 
 fn words(unfinished: &Unfinished) -> String {
@@ -213,4 +219,19 @@ fn to_json<S: Subject>(facts: &Facts<'_, S>) -> Value {
         }));
     }
     Value::Array(causes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_take_a_share_of_the_exploration() {
+        let check = |explored, expect| assert_eq!(work_max(explored), expect, "{explored}");
+        check(0, 300);
+        check(1_000, 1_000);
+        check(5_000, 2_000);
+        check(20_000, 5_000);
+        check(5_000_000, 250_000);
+    }
 }

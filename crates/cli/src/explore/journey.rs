@@ -119,6 +119,17 @@ impl<S: Subject> Journey<'_, S> {
         Ok(outcome)
     }
 
+    /// How hard causes are looked for.
+    fn effort(&self, outcome: &Outcome) -> Result<Effort<'static>, Failure> {
+        Ok(Effort {
+            explored: outcome.progress.segments,
+            clock: self.clock,
+            time_ns: self.settings.budget.time_ns,
+            interrupt: interrupt::listen()?,
+            threads: self.threads,
+        })
+    }
+
     fn conclude(
         &self,
         explored: Explored,
@@ -136,13 +147,7 @@ impl<S: Subject> Journey<'_, S> {
             Err(_) if self.subject.gone().is_some() => Extras::default(),
             extras => extras?,
         };
-        let effort = Effort {
-            explored: outcome.progress.segments,
-            clock: self.clock,
-            time_ns: self.settings.budget.time_ns,
-            interrupt: interrupt::listen()?,
-            threads: self.threads,
-        };
+        let effort = self.effort(&outcome)?;
         self.screen.detail("looking for causes");
         let (mut groups, causes) = causes::groups(self.subject, self.seed, &candidates, effort)?;
         let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, self.seed)?;

@@ -47,6 +47,9 @@ struct Draft<A> {
     is_certified: bool,
 }
 
+/// A start and a sequence, and the findings that it is part of.
+type Restricted = ((usize, Vec<Choice>), Vec<usize>);
+
 pub(super) struct Finder<'a, S: System, A: Accidents> {
     asked: &'a Asked<'a, S, A>,
     kinds: Kinds,
@@ -213,7 +216,7 @@ impl<'a, S: System, A: Accidents> Finder<'a, S, A> {
                 restricted.entry((found.start, fewer)).or_default().push(at);
             }
         }
-        let mut sequences: Vec<((usize, Vec<Choice>), Vec<usize>)> = restricted.into_iter().collect();
+        let mut sequences: Vec<Restricted> = restricted.into_iter().collect();
         while !sequences.is_empty() {
             self.go_on()?;
             let start = sequences[0].0.0;
@@ -302,6 +305,9 @@ impl<'a, S: System, A: Accidents> Finder<'a, S, A> {
     /// What mirroring asks for.
     pub(super) fn kinds(&self) -> &Kinds {
         &self.kinds
+    }
+    pub(super) fn starts(&self) -> usize {
+        self.asked.starts.len()
     }
     pub(super) fn accidents(&self) -> &'a A {
         self.asked.accidents

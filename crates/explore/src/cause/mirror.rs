@@ -5,6 +5,9 @@ use anabranch_kernel::System;
 use super::find::Finder;
 use super::{Accidents, Unfinished};
 
+/// Starts from which a mirror image is run.
+const STARTS_MAX: usize = 16;
+
 /// Folds every cause into the first one whose minimal sequence, with left and right exchanged, leads to its accident; or
 /// whose accident its own minimal sequence, exchanged, leads to.
 pub(super) fn fold_mirrored<S: System, A: Accidents>(finder: &mut Finder<'_, S, A>) -> Result<(), Unfinished> {
@@ -45,9 +48,17 @@ fn leads_to<S: System, A: Accidents>(
     let Some(image) = finder.kinds().mirrored(&finder.cause(one).minimal.choices) else { return Ok(false) };
     let cause = finder.cause(other);
     let (accident, requirement) = (cause.accident.clone(), cause.verdict.requirement);
-    let start = finder.cause(one).start;
-    Ok(finder.with_tries(start, &accident, requirement, |tries| {
-        let run = tries.one(&image)?;
-        Ok(tries.accident(&run).is_some())
-    })?)
+    // The mirror image of a start off the middle is another start.
+    let own = finder.cause(one).start;
+    let others = (0..finder.starts().min(STARTS_MAX)).filter(|start| *start != own);
+    for start in std::iter::once(own).chain(others) {
+        let happens = finder.with_tries(start, &accident, requirement, |tries| {
+            let run = tries.one(&image)?;
+            Ok(tries.accident(&run).is_some())
+        })?;
+        if happens {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -17,7 +17,7 @@
 //! single one of its errors, site by site and segment by segment, the accident does not happen.
 //!
 //! **Mirror images.** Two causes are one where the minimal sequence of one, with left and right exchanged, was run and led to
-//! the accident of the other, on the other side.
+//! the accident of the other, on the other side. Where there are several starts, it may be from another one.
 
 mod find;
 mod kind;
