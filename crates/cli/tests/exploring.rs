@@ -276,7 +276,7 @@ fn safe_is_said_with_a_proof_and_withheld_without() {
     let shipped = |name: &str| format!("{}/../../scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let explored = |name: &str| {
         let file = shipped(name);
-        let arguments = ["explore", file.as_str(), "--no-pictures", "--rollouts", "50"];
+        let arguments = ["explore", file.as_str(), "--no-pictures", "--rollouts", "500"];
         (project.run(&arguments).out, project.json(&arguments))
     };
     let (human, (code, result)) = explored("steady-corridor");
@@ -286,10 +286,11 @@ fn safe_is_said_with_a_proof_and_withheld_without() {
     assert!(proof["found_m"].as_f64() > proof["needed_m"].as_f64() && proof["lambda"].as_f64() < Some(1.0), "{proof}");
     assert!(human.contains("safe inside the error model: clearance"), "{human}");
     let (human, (code, result)) = explored("steady-corridor-switch");
-    // One run in seven leaves what was explored, which is no pass.
-    assert_eq!((code, &result["verdict"]), (5, &"not covered".into()), "{result}");
-    assert_eq!(result["coverage"]["covered"], false, "{result}");
+    // One run in seven leaves what is explored at first; these runs join until hardly any does.
+    assert_eq!((code, &result["verdict"]), (0, &"not found".into()), "{result}");
+    assert_eq!(result["coverage"]["covered"], true, "{result}");
+    assert!(result["coverage"]["joined"].as_u64() > Some(0), "{result}");
     assert!(result["soundness"]["why"].as_str().unwrap().contains("brake"), "{result}");
     assert!(human.contains("not proven: ") && !human.contains("safe"), "{human}");
-    assert!(human.contains("not covered: only 86 %"), "{human}");
+    assert!(human.contains("no violation deeper than"), "{human}");
 }

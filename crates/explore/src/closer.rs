@@ -7,7 +7,7 @@ use std::io;
 use anabranch_kernel::{CellKey, Chance, Grid, Params, Seed, System};
 
 use crate::cover::{Joined, Joiner};
-use crate::coverage::{self, Coverage, Covered, DOUBT, Explored, TARGET_SHARE, runs_needed_with};
+use crate::coverage::{self, Coverage, Covered, DOUBT, Explored, TARGET_SHARE, runs_needed, runs_needed_with};
 use crate::edge::Trail;
 use crate::exhaust;
 use crate::graph::Graph;
@@ -134,7 +134,9 @@ impl<S: System> Closer<'_, S> {
         *looks += 1;
         let asked = u64::from(graph.settings.rollouts);
         let (cover, nothing) = (graph.settings.cover, Coverage::default());
-        let Some(Cover { target, .. }) = cover.filter(|_| asked > 0 && graph.progress.findings == 0) else {
+        // Whoever asks for fewer runs than it takes gets them, and no pass.
+        let is_enough = |cover: &Cover| asked >= runs_needed(cover.target, self.doubt(graph, 0) * STAGES[0].1);
+        let Some(Cover { target, .. }) = cover.filter(|cover| is_enough(cover) && graph.progress.findings == 0) else {
             let target = cover.map_or(TARGET_SHARE, |cover| cover.target);
             return self.draw(graph, grid, (draw, target, doubt), asked, nothing);
         };
@@ -262,6 +264,7 @@ impl<S: System> Closer<'_, S> {
             is_default: asked.is_none(),
             reached: None,
             closest: graph.progress.margin,
+            limit: margin.limit,
             runs: 0,
             segments: pilot.segments,
             why: String::new(),

@@ -17,6 +17,9 @@ const SLAB_STATES: usize = 1_024;
 /// A start and the error of every segment.
 pub(crate) type ErrorPath = (usize, Vec<Choice>);
 
+/// Segments that were run, each with the state it started from.
+type Ran<S> = Vec<(u64, Job<S>)>;
+
 /// States that wait, by level.
 type Waiting<S> = BTreeMap<u32, Vec<(u64, S)>>;
 
@@ -197,7 +200,7 @@ impl<'a, S: System> Joiner<'a, S> {
         Ok(Joined::Whole)
     }
 
-    fn run(&self, slab: &[(u64, S::State)]) -> Result<Vec<(u64, Job<S::State>)>, Stop> {
+    fn run(&self, slab: &[(u64, S::State)]) -> Result<Ran<S::State>, Stop> {
         let (mut live, mut parents, mut jobs) = (Choices::new(), Vec::new(), Vec::new());
         for (node, state) in slab {
             self.system.live(state, &mut live);

@@ -13,6 +13,9 @@ const BATCH_JOBS: usize = 96;
 /// Segments between two looks at the limits take about this long.
 const LOOK_NS: u64 = 500_000_000;
 
+/// A process holds about this much before it explores anything; smaller budgets are about states alone.
+const RESIDENT_MIN: u64 = 128 << 20;
+
 /// Why an exploration ended before everything was explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -64,7 +67,8 @@ impl<'a> Limits<'a> {
         if self.budget.states.is_some_and(|max| progress.states > max) {
             return Some(Stop::States);
         }
-        let held = |max: u64| bytes > max || self.clock.resident_bytes().is_some_and(|held| held > max);
+        let resident = |max: u64| self.clock.resident_bytes().is_some_and(|held| held > max.max(RESIDENT_MIN));
+        let held = |max: u64| bytes > max || resident(max);
         if !has_room || self.budget.memory_bytes.is_some_and(held) {
             return Some(Stop::Memory);
         }

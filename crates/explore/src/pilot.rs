@@ -40,7 +40,7 @@ impl Span {
     }
     /// Nothing if there were no numbers.
     pub(crate) fn width(&self) -> Option<f64> {
-        (self.high >= self.low).then(|| self.high - self.low)
+        (self.high >= self.low).then_some(self.high - self.low)
     }
 }
 

@@ -26,7 +26,7 @@ const AGREEING: usize = 3;
 /// Searches of the first round, and of each further one.
 const SEARCHES: u64 = 7;
 /// Rounds.
-const ROUNDS: u64 = 3;
+const ROUNDS: u64 = 5;
 /// Of the searches of a round after the first, this many start at random; the others follow the graph.
 const AT_RANDOM: u64 = 3;
 /// An improvement below this share of the resolution is none.
@@ -47,6 +47,8 @@ pub struct Resolution {
     pub reached: Option<f64>,
     /// The closest approach of all runs, merged or not, in the unit of the margin.
     pub closest: f64,
+    /// The margin at which a requirement is violated.
+    pub limit: f64,
     /// Runs without merging that were compared with the graph.
     pub runs: u64,
     /// Segments they took, those of the runs before the exploration included.
@@ -60,7 +62,13 @@ pub struct Resolution {
 impl Resolution {
     /// Whether no violation deeper than what was asked for is taken to be left.
     pub fn is_reached(&self) -> bool {
-        self.why.is_empty() && self.reached.is_some_and(|reached| reached <= self.asked)
+        self.hidden().is_some_and(|hidden| hidden <= self.asked)
+    }
+
+    /// How deep a violation could be hidden: as deep as searches ended apart, less the room that is left to the limit.
+    pub fn hidden(&self) -> Option<f64> {
+        let room = (self.closest - self.limit).max(0.0);
+        self.reached.filter(|_| self.why.is_empty()).map(|reached| (reached - room).max(0.0))
     }
 }
 
@@ -127,7 +135,7 @@ impl<S: System> Shadow<'_, S> {
         let (Some(links), Merge::Grid(grid)) = (&graph.links, &graph.settings.merge) else { return Ok((result, None)) };
         let policy = links.policy(graph.table.len() as usize);
         let map = Map { table: &graph.table, grid, levels: graph.levels.len(), policy };
-        let mut found = self.from_rare_modes(&map, (trail, hardly_met), &mut result)?;
+        let mut found = self.through_rare_modes(&map, (trail, hardly_met), &mut result)?;
         for round in 0..ROUNDS {
             for number in 0..SEARCHES {
                 let first = match (round, number) {
@@ -191,7 +199,7 @@ impl<S: System> Shadow<'_, S> {
     }
 
     /// Runs through modes that random runs hardly ever meet, each continued by the graph, and the closest of them improved.
-    fn from_rare_modes(
+    fn through_rare_modes(
         &self,
         map: &Map<'_>,
         (trail, hardly_met): (&dyn Trail, &[u64]),
@@ -302,9 +310,9 @@ impl<S: System> Shadow<'_, S> {
         while result.violations.is_empty() && !self.is_spent(result) {
             let way = self.way(&best, result);
             let mut begun = Vec::new();
-            for level in 0..best.choices.len() {
+            for (level, at) in way.iter().enumerate().take(best.choices.len()) {
                 for follows in [Follows::Plan, Follows::Graph] {
-                    self.vary(&best, &way[level], level, follows, &mut begun);
+                    self.vary(&best, at, level, follows, &mut begun);
                 }
             }
             match self.better(map, begun, &best, result) {
@@ -343,21 +351,16 @@ impl<S: System> Shadow<'_, S> {
         best: &Found,
         result: &mut Resolution,
     ) -> Option<Found> {
-        let changed: Vec<u32> = begun.iter().map(|run| run.level).collect();
         let ended = self.run(begun, |trial, level, state, live| {
             // The changed error itself is fixed; what follows it may be the graph's.
             let is_changed = trial.choices.len() == level as usize && trial.first_change(best) == Some(level as usize);
             if is_changed { trial.plan[level as usize] } else { map.next(self, trial, level, state, live) }
         });
-        debug_assert_eq!(changed.len(), ended.len());
         let step = STEP_SHARE * result.asked;
         let trials = self.account(ended, result);
         let trial = trials.into_iter().min_by(|a, b| a.margin.total_cmp(&b.margin))?;
-        (trial.margin < best.margin - step).then(|| Found {
-            start: trial.start,
-            choices: trial.choices,
-            margin: trial.margin,
-        })
+        let is_better = trial.margin < best.margin - step;
+        is_better.then_some(Found { start: trial.start, choices: trial.choices, margin: trial.margin })
     }
 
     /// Changes two errors at a time, where that is affordable, and one again after each success.
@@ -370,9 +373,9 @@ impl<S: System> Shadow<'_, S> {
                 return best;
             }
             let mut better = None;
-            for first in 0..best.choices.len() {
+            for (first, at) in way.iter().enumerate().take(best.choices.len()) {
                 let mut begun = Vec::new();
-                self.vary(&best, &way[first], first, Follows::Plan, &mut begun);
+                self.vary(&best, at, first, Follows::Plan, &mut begun);
                 let pairs = begun.into_iter().flat_map(|run| self.with_second(&best, run)).collect();
                 better = self.better(map, pairs, &best, result);
                 if better.is_some() {

@@ -108,7 +108,7 @@ pub struct Resolve {
 
 impl Resolve {
     /// What an exploration gets unless somebody says otherwise.
-    pub const USUAL: Self = Self { asked: None, effort: 2.0 };
+    pub const USUAL: Self = Self { asked: None, effort: 4.0 };
     /// Of the range of the margin, where nobody asks for a depth.
     pub(crate) const DEFAULT_SHARE: f64 = 1.0 / 128.0;
 }

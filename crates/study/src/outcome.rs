@@ -67,7 +67,7 @@ pub fn coverage_of(outcome: &Outcome, settings: &Settings) -> Coverage {
 fn resolution_of(resolution: &anabranch_explore::Resolution) -> Resolution {
     Resolution {
         asked: resolution.asked,
-        reached: resolution.reached.filter(|_| resolution.why.is_empty()),
+        reached: resolution.hidden(),
         unit: resolution.unit.clone(),
         why_not: resolution.why.clone(),
     }

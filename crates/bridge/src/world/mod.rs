@@ -271,8 +271,9 @@ impl System for WorldSystem {
         };
         let outside = "what the world says of its memory is in the key as its card wants it";
         let counts = counts.iter().map(|name| Leaf::rounded(name, outside));
+        let hidden = Leaf::rounded("hidden", "attributes that are not compared; the verdict names them");
         let origin = Leaf::constant("origin", "the same in every state of an exploration");
-        counts.chain([origin, Leaf::rounded("danger", "it is for the order of exploring")]).collect()
+        counts.chain([origin, Leaf::rounded("danger", "it is for the order of exploring"), hidden]).collect()
     }
     fn time_matters(&self) -> bool {
         self.world.time_matters

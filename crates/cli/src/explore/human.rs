@@ -215,6 +215,7 @@ fn summary<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     row("rules", rules(facts));
     row("left out", left_out(facts));
     row("coverage", coverage(facts));
+    resolution(facts).into_iter().for_each(|text| row("resolution", text));
     for look in &facts.outcome.refinement {
         row("closer", closer(facts, look));
     }
@@ -335,6 +336,32 @@ fn coverage<S: Subject>(facts: &Facts<'_, S>) -> String {
         coverage.disagreements,
         percent(coverage.unseen_mass),
     )
+}
+
+/// How deep a violation could have been missed; nothing where something was found or nothing was merged.
+fn resolution<S: Subject>(facts: &Facts<'_, S>) -> Option<String> {
+    if facts.findings() > 0 || facts.settings.merge == Merge::None {
+        return None;
+    }
+    let size = |value: f64| format!("{} {}", short(value, 3), S::MARGIN.unit.trim()).trim_end().to_owned();
+    match &facts.outcome.resolution {
+        Some(found) => {
+            let searches = format!("{} runs without merging", grouped(found.runs));
+            let reached = found.reached.map_or_else(
+                || "no three searches ended".to_owned(),
+                |reached| format!("the three closest searches ended within {} of each other", size(reached)),
+            );
+            Some(format!(
+                "{}, by {searches}; {reached}, the closest with a margin of {}",
+                size(found.asked),
+                size(found.closest)
+            ))
+        }
+        None if facts.outcome.progress.margin == f64::INFINITY => {
+            Some(format!("the {} reports no margin, so no resolution can be stated", S::NOUN))
+        }
+        None => None,
+    }
 }
 
 fn closer<S: Subject>(facts: &Facts<'_, S>, look: &Refinement) -> String {

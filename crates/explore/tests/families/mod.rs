@@ -34,7 +34,7 @@ fn usual(world: &World, asked: Option<f64>) -> Settings {
     let resolve = Some(Resolve { asked, ..Resolve::USUAL });
     let (keep, merge, refine) = (Keep::Extremes, Merge::Measured, Refine::OFF);
     let base = Settings::new(world.variables(), true);
-    Settings { keep, merge, refine, rollouts: 1, cover: Some(Cover::USUAL), resolve, ..base }
+    Settings { keep, merge, refine, rollouts: 437, cover: Some(Cover::USUAL), resolve, ..base }
 }
 
 /// The largest excursion of any sequence.

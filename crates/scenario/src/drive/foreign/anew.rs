@@ -125,6 +125,12 @@ impl Drive {
             Err(broken) if broken.what.kind == Kind::NoStart => return false,
             Err(broken) => match unit {
                 [state] => {
+                    // A peer that is gone answers nobody any more, and that is no difference.
+                    seat.renew();
+                    let again = self.differ_from_start(driver, seat, unit);
+                    if matches!(again, Err(again) if again.what.kind == Kind::NoStart) {
+                        return false;
+                    }
                     driver.note_difference(state, &broken.what.to_string());
                     return true;
                 }
