@@ -248,7 +248,8 @@ fn the_verdict_is_that_of_the_command_line() {
     };
     assert_eq!(verdict(CORRIDOR).word(), "not found");
     assert_eq!(verdict(&CORRIDOR.replace("3 s", "3 s\"\nmerge = \"none")).word(), "safe");
-    assert_eq!(verdict(&CORRIDOR.replace("[explore]", "[explore]\nrollouts = 1")).word(), "not covered");
+    // Too few random runs say nothing about coverage, so every sequence of these three seconds is run.
+    assert_eq!(verdict(&CORRIDOR.replace("[explore]", "[explore]\nrollouts = 1")).word(), "safe");
     assert_eq!(verdict(&CORRIDOR.replace("[[must]]", "[[should]]")).word(), "nothing to judge");
 }
 

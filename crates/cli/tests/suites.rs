@@ -6,7 +6,7 @@ const ERRORS: &str =
     "[[error]]\nid = \"jump\"\non = \"ego.localisation\"\njump = { radius = \"0.9 m\", directions = 2 }\n";
 
 /// Coarse and short: what is asked here needs no more.
-const QUICK: [&str; 6] = ["--until", "7 s", "--merge", "4", "--rollouts", "400"];
+const QUICK: [&str; 6] = ["--until", "7 s", "--merge", "4", "--rollouts", "500"];
 
 fn harmless() -> String {
     PULL.replace("\"pull\"", "\"harmless\"").replace("6 deg", "0.1 deg")
@@ -132,7 +132,7 @@ fn nothing_selected_and_spent_budgets_have_their_codes() {
 #[test]
 fn the_tolerance_map_names_a_size_that_passes_and_one_that_fails() {
     let project = project();
-    let quick = ["--no-pictures", "--rollouts", "400"];
+    let quick = ["--no-pictures", "--rollouts", "500"];
     let (code, map) =
         project.json(&[&["explore", "pull.toml", "--tolerance", "steering-pulls.by"], &quick[..]].concat());
     assert_eq!((code, &map["schema"]), (0, &"anabranch.tolerance/1".into()), "{map}");
@@ -171,7 +171,7 @@ fn the_league_ranks_drivers_under_the_same_errors() {
     // One driver does not get as far as the box, the other is as in the scenario.
     project.write("slow.toml", "[ego.driver]\ncruise = \"0.1 m/s\"\n");
     project.write("same.toml", "[ego.driver]\nkind = \"path-follower\"\n");
-    let arguments = ["explore", "pull.toml", "--rollouts", "400", "--league", "slow.toml", "same.toml"];
+    let arguments = ["explore", "pull.toml", "--rollouts", "500", "--league", "slow.toml", "same.toml"];
     let (code, league) = project.json(&arguments);
     assert_eq!((code, &league["schema"]), (1, &"anabranch.league/1".into()), "{league}");
     let drivers = league["drivers"].as_array().unwrap();

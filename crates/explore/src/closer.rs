@@ -28,6 +28,9 @@ const EFFORT_MIN: f64 = 10_000.0;
 /// [`EFFORT_MIN`].
 const EXHAUST_EFFORT: f64 = 8.0;
 
+/// Steps that searches may take together at least, and most segments that are set aside for that.
+const SEARCH_STEPS: f64 = 40.0;
+const SEARCH_EFFORT_MAX: f64 = 200_000.0;
 /// Segments of a searched run at most: a system may never end by itself.
 const SEARCH_LEVELS_MAX: u32 = 1_024;
 
@@ -240,6 +243,12 @@ impl<S: System> Closer<'_, S> {
         Ok(())
     }
 
+    /// Segments that a few searches take: each of their steps tries every other error at every level.
+    fn search_effort(&self, graph: &Graph<'_, S>) -> f64 {
+        let (levels, others) = (graph.levels.len() as f64, graph.system.errors().len() as f64 - 1.0);
+        (SEARCH_STEPS * others * levels * levels).clamp(EFFORT_MIN, SEARCH_EFFORT_MAX)
+    }
+
     /// Searches for what merging could have hidden.
     fn resolve(&self, graph: &Graph<'_, S>, trail: &dyn Trail, looked: &mut Looked) -> io::Result<()> {
         let (Some(Resolve { asked, effort }), Some(pilot)) = (graph.settings.resolve, self.pilot) else {
@@ -254,7 +263,7 @@ impl<S: System> Closer<'_, S> {
             level_in_key: self.level_in_key,
             levels_max: graph.settings.levels_max.min(SEARCH_LEVELS_MAX),
             limits: self.limits,
-            segments_max: (effort * graph.progress.segments as f64).max(EFFORT_MIN) as u64,
+            segments_max: (effort * graph.progress.segments as f64).max(self.search_effort(graph)) as u64,
             growth: pilot.growth,
             run_levels: graph.levels.len(),
         };

@@ -29,6 +29,8 @@ const SEARCHES: u64 = 7;
 const ROUNDS: u64 = 5;
 /// Of the searches of a round after the first, this many start at random; the others follow the graph.
 const AT_RANDOM: u64 = 3;
+/// Of the room that is left to the limit, how far apart searches may end that are called far from it.
+const FAR_SHARE: f64 = 0.25;
 /// An improvement below this share of the resolution is none.
 const STEP_SHARE: f64 = 0.01;
 /// Differences between runs that grow by more than this over a whole run leave nothing to be concluded.
@@ -63,6 +65,12 @@ impl Resolution {
     /// Whether no violation deeper than what was asked for is taken to be left.
     pub fn is_reached(&self) -> bool {
         self.hidden().is_some_and(|hidden| hidden <= self.asked)
+    }
+
+    /// Whether searches ended much closer to each other than to any violation, so that more of them would change nothing.
+    fn is_far(&self) -> bool {
+        let room = self.closest - self.limit;
+        self.why.is_empty() && self.reached.is_some_and(|reached| room > self.asked && reached <= FAR_SHARE * room)
     }
 
     /// How deep a violation could be hidden: as deep as searches ended apart, less the room that is left to the limit.
@@ -147,15 +155,16 @@ impl<S: System> Shadow<'_, S> {
                 if let Some(stop) = self.limits.exceeded(&graph.progress, 0, true) {
                     return Ok((result, Some(stop)));
                 }
-                if !result.violations.is_empty() || self.is_spent(&result) {
-                    return Ok((self.conclude(found, result), None));
+                result = self.conclude(&found, result);
+                if !result.violations.is_empty() || self.is_spent(&result) || result.is_far() {
+                    return Ok((result, None));
                 }
             }
             found.sort_by(|a, b| a.margin.total_cmp(&b.margin));
             if let Some(best) = found.first().cloned() {
                 found[0] = self.improve_by_pairs(&map, best, &mut result);
             }
-            result = self.conclude(found.clone(), result);
+            result = self.conclude(&found, result);
             if result.is_reached() || !result.violations.is_empty() || self.is_spent(&result) {
                 break;
             }
@@ -168,7 +177,7 @@ impl<S: System> Shadow<'_, S> {
     }
 
     /// What the finished searches say.
-    fn conclude(&self, found: Vec<Found>, mut result: Resolution) -> Resolution {
+    fn conclude(&self, found: &[Found], mut result: Resolution) -> Resolution {
         let mut margins: Vec<f64> = found.iter().map(|found| found.margin).collect();
         margins.sort_by(f64::total_cmp);
         if let Some(closest) = margins.first() {

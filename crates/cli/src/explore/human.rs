@@ -343,7 +343,7 @@ fn resolution<S: Subject>(facts: &Facts<'_, S>) -> Option<String> {
     if facts.findings() > 0 || facts.settings.merge == Merge::None {
         return None;
     }
-    let size = |value: f64| format!("{} {}", short(value, 3), S::MARGIN.unit.trim()).trim_end().to_owned();
+    let size = |value: f64| format!("{} {}", short(value, 5), S::MARGIN.unit.trim()).trim_end().to_owned();
     match &facts.outcome.resolution {
         Some(found) => {
             let searches = format!("{} runs without merging", grouped(found.runs));
