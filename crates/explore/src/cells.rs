@@ -75,7 +75,7 @@ impl Cells {
     /// A new cell is entered by its first member.
     pub(crate) fn open(&mut self, danger: &Danger, member: Member) {
         if self.axes > 0 {
-            self.scores.extend(std::iter::once(&danger.worst).chain(&danger.axes).take(self.axes));
+            self.scores.extend(scores(danger).take(self.axes));
             self.holders.extend(std::iter::repeat_n(member, self.axes));
         }
     }
@@ -89,8 +89,7 @@ impl Cells {
     /// A member of a level in which nothing is merged: it counts only if it is the first of its cell.
     pub(crate) fn enter_unmerged(&mut self, cell: u32, danger: &Danger, member: Member) {
         let row = (cell - self.first_cell) as usize * self.axes;
-        let scores = std::iter::once(danger.worst).chain(danger.axes.iter().copied());
-        for (at, score) in (row..row + self.axes).zip(scores) {
+        for (at, score) in (row..row + self.axes).zip(scores(danger)) {
             if self.holders[at] == Member::MAX {
                 (self.scores[at], self.holders[at]) = (score, member);
             }
@@ -109,10 +108,9 @@ impl Cells {
         let row = (cell - self.first_cell) as usize * self.axes;
         let best_scores = &mut self.scores[row..row + self.axes];
         let holders = &mut self.holders[row..row + self.axes];
-        let scores = std::iter::once(danger.worst).chain(danger.axes.iter().copied());
         let mut dethroned = Members::new();
         let mut won = false;
-        for (axis, score) in scores.take(best_scores.len()).enumerate() {
+        for (axis, score) in scores(danger).take(best_scores.len()).enumerate() {
             let (best, holder) = (best_scores[axis], holders[axis]);
             if score < best {
                 continue;
@@ -136,6 +134,21 @@ impl Cells {
         dethroned.retain(|m| !holders.contains(m));
         Arrival::Kept { replaced: dethroned }
     }
+}
+
+/// What members compete by: the danger, then the axes. Axes are rounded to 24 binary digits, whatever their unit: members that
+/// differ by less are equal there, so that one of them can hold several axes and need not be continued twice.
+fn scores(danger: &Danger) -> impl Iterator<Item = f64> {
+    std::iter::once(danger.worst).chain(danger.axes.iter().map(|axis| rounded(*axis)))
+}
+
+/// Rounded to 24 binary digits.
+fn rounded(value: f64) -> f64 {
+    const DROPPED: u32 = 52 - 23;
+    if !value.is_finite() {
+        return value;
+    }
+    f64::from_bits((value.to_bits() + (1 << (DROPPED - 1))) & !((1 << DROPPED) - 1))
 }
 
 #[cfg(test)]
@@ -191,6 +204,18 @@ mod tests {
                 prop_assert!(kept(keep, &members, &order).iter().any(|&i| members[i].0 == worst));
             }
         }
+    }
+
+    #[test]
+    fn axes_are_rounded_and_danger_is_not() {
+        for value in [0.0, 1.0, -3.7, 1e300, 5e-300, 1.0 + 1e-12] {
+            assert!((rounded(value) - value).abs() <= value.abs() * 6e-8, "{value}");
+            assert_eq!(rounded(value * 65_536.0), rounded(value) * 65_536.0);
+        }
+        assert_eq!(rounded(1.0 + 1e-12), 1.0);
+        assert_eq!((rounded(f64::INFINITY), rounded(f64::NEG_INFINITY)), (f64::INFINITY, f64::NEG_INFINITY));
+        let danger = Danger { worst: 1.0 + 1e-12, axes: [1.0 + 1e-12].into_iter().collect() };
+        assert_eq!(scores(&danger).collect::<Vec<_>>(), [1.0 + 1e-12, 1.0]);
     }
 
     #[test]

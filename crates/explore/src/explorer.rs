@@ -318,46 +318,63 @@ impl<'a, S: System> Explorer<'a, S> {
             limits: &limits,
             pilot: pilot.as_ref(),
         };
-        let Looked { refinement, coverage, resolution, is_exhausted, stop } = closer.look(&mut graph, trail, stop)?;
-        let levels_max = settings.levels_max;
-        let (constant_errors_violate, stop) = match constant_violations(system, &states, levels_max, &limits) {
-            Ok(found) => (found, stop),
-            Err(Held::Stopped(held)) => (Vec::new(), stop.or(Some(held))),
-            // Somebody outside went away, and that this is incomplete is known already.
-            Err(Held::Failed(Fault::External(_))) if graph.fault_count > 0 => (Vec::new(), stop),
-            Err(Held::Failed(fault)) => return Err(fault.into()),
-        };
-        if !matches!(stop, Some(Stop::Interrupted | Stop::FirstFinding)) {
-            let is_exhaustive =
-                stop.is_none() && (settings.merge == Merge::None || is_exhausted) && graph.progress.findings == 0;
-            let how_much = if is_exhaustive { Twice::Whole } else { Twice::Share };
-            system.run_twice(how_much, &|| limits.urgent().is_none());
-        }
-        let no_evidence = || if self.proves { Soundness::resumed() } else { Soundness::not_asked() };
-        let soundness = graph.evidence.take().map_or_else(no_evidence, |evidence| {
-            let complete = stop.is_none() && graph.fault_count == 0;
-            let beside = coverage.violations.len()
-                + constant_errors_violate.len()
-                + resolution.as_ref().map_or(0, |resolution| resolution.violations.len());
-            let (levels, seed, margin) = (&graph.levels[..], self.seed, graph.progress.margin);
-            let findings = graph.progress.findings + beside as u64;
-            soundness::Explored {
-                system,
-                settings,
-                seed,
-                levels,
-                complete,
-                findings,
-                margin,
-                is_exhausted,
-                coverage: &coverage,
-            }
-            .soundness(evidence)
-        });
+        let (looked, constant_errors_violate) = self.look_back(&mut graph, trail, &closer, stop)?;
+        let soundness = self.soundness(&mut graph, &looked, constant_errors_violate.len());
+        let Looked { refinement, coverage, resolution, stop, .. } = looked;
         let spilled = pools.iter().map(Pool::spilled).sum();
         let grid = grid.cloned();
         let after = After { stop, coverage, refinement, constant_errors_violate, soundness, resolution, grid, spilled };
         Ok(Outcome::of(graph, after))
+    }
+
+    /// What follows the exploration: looking closer, held errors, and running a share of it twice.
+    fn look_back(
+        &self,
+        graph: &mut Graph<'_, S>,
+        trail: &mut dyn Trail,
+        closer: &Closer<'_, S>,
+        stop: Option<Stop>,
+    ) -> Result<(Looked, Vec<Choice>), ExploreError> {
+        let (system, settings, limits) = (self.system, &self.settings, closer.limits);
+        let mut looked = closer.look(graph, trail, stop)?;
+        let violating = match constant_violations(system, closer.states, settings.levels_max, limits) {
+            Ok(found) => found,
+            Err(Held::Stopped(stop)) => {
+                looked.stop = looked.stop.or(Some(stop));
+                Vec::new()
+            }
+            // Somebody outside went away, and that this is incomplete is known already.
+            Err(Held::Failed(Fault::External(_))) if graph.fault_count > 0 => Vec::new(),
+            Err(Held::Failed(fault)) => return Err(fault.into()),
+        };
+        if !matches!(looked.stop, Some(Stop::Interrupted | Stop::FirstFinding)) {
+            let is_whole = settings.merge == Merge::None || looked.is_exhausted;
+            let is_exhaustive = looked.stop.is_none() && is_whole && graph.progress.findings == 0;
+            let how_much = if is_exhaustive { Twice::Whole } else { Twice::Share };
+            system.run_twice(how_much, &|| limits.urgent().is_none());
+        }
+        Ok((looked, violating))
+    }
+
+    /// What is known about the runs that were merged away.
+    fn soundness(&self, graph: &mut Graph<'_, S>, looked: &Looked, held: usize) -> Soundness {
+        let Some(evidence) = graph.evidence.take() else {
+            return if self.proves { Soundness::resumed() } else { Soundness::not_asked() };
+        };
+        let searched = looked.resolution.as_ref().map_or(0, |resolution| resolution.violations.len());
+        let beside = looked.coverage.violations.len() + held + searched;
+        let explored = soundness::Explored {
+            system: self.system,
+            settings: &self.settings,
+            seed: self.seed,
+            levels: &graph.levels[..],
+            complete: looked.stop.is_none() && graph.fault_count == 0,
+            findings: graph.progress.findings + beside as u64,
+            margin: graph.progress.margin,
+            is_exhausted: looked.is_exhausted,
+            coverage: &looked.coverage,
+        };
+        explored.soundness(evidence)
     }
 
     fn pools(&mut self, sample: &S::State) -> [Pool<'a, S::State>; 2] {
