@@ -60,7 +60,7 @@ impl<S: System> Objective for SystemObjective<'_, S> {
             let end = self.system.run(&mut state, choice, &mut watch)?;
             segments += 1;
             margin = margin.min(watch.margin);
-            danger = danger.max(f64::from(self.system.danger(&state).worst));
+            danger = danger.max(self.system.danger(&state).worst);
             violated = matches!(end, SegmentEnd::Violated(_));
             if end != SegmentEnd::Open {
                 break;

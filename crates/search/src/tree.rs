@@ -235,7 +235,7 @@ impl<S: System> Tree<'_, S> {
         self.report.segments += 1;
         self.report.segments_without_reuse += depth as u64 + 1;
         let margin = margin_before.min(watch.margin);
-        let danger = -f64::from(self.system.danger(&state).worst);
+        let danger = -self.system.danger(&state).worst;
         let score = if watch.margin.is_finite() { watch.margin } else { danger };
         let violated = matches!(end, SegmentEnd::Violated(_));
         if score.is_finite() {
