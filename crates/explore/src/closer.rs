@@ -22,7 +22,9 @@ use crate::settings::{Cover, Resolve, Scope};
 const ROUND_RUNS: u64 = 128;
 /// Stages of a look: runs that may have been outside, and the part of the look's doubt.
 const STAGES: [(u64, f64); 3] = [(0, 0.5), (1, 0.25), (4, 0.25)];
-/// Least effort of searches and random runs in segments, so that tiny explorations are looked at as well.
+/// Random runs that may be drawn at least until hardly any of them is outside.
+const COVER_RUNS: f64 = 3_000.0;
+/// Least effort of searches in segments, so that tiny explorations are looked at as well.
 const EFFORT_MIN: f64 = 10_000.0;
 /// Every sequence is run where that takes at most this many times the segments that were run by then, or
 /// [`EFFORT_MIN`].
@@ -197,7 +199,8 @@ impl<S: System> Closer<'_, S> {
         if graph.settings.scope == Scope::Frontier {
             return Ok(());
         }
-        let segments_max = (effort * graph.progress.segments as f64).max(EFFORT_MIN) as u64;
+        let runs = COVER_RUNS * graph.levels.len() as f64;
+        let segments_max = (effort * graph.progress.segments as f64).max(runs) as u64;
         let of = (graph.system, self.seed, self.starts);
         let mut joiner = Joiner::new(of, (grid, self.level_in_key), self.limits, segments_max);
         let mut draw = looked.coverage.draws;
