@@ -6,7 +6,7 @@ use anabranch_explore::{self as engine, Merge, Outcome, Settings};
 use anabranch_kernel::System;
 use anabranch_scenario::drive::foreign::{Outside, Sensors};
 use anabranch_scenario::file::{self, Document, FILE_BYTES_MAX, Hooks, Report, ScenarioSpec};
-use anabranch_scenario::{AssembleError, Drive};
+use anabranch_scenario::{AssembleError, Cells, Drive};
 use anabranch_study::Musts;
 
 use crate::driver::{Driver, DriverFactory};
@@ -128,8 +128,8 @@ impl Scenario {
     /// When a cell size does not fit the loop.
     pub fn settings(&self, drive: &Drive) -> Result<Settings, ScenarioTrouble> {
         let spec = &self.spec.explore;
-        let grid = drive.grid(&spec.merge);
-        let grid = grid.map_err(|error| ScenarioTrouble::Setting { message: error.message, help: error.help })?;
+        let cells = drive.cells(&spec.merge);
+        let cells = cells.map_err(|error| ScenarioTrouble::Setting { message: error.message, help: error.help })?;
         let budget = engine::Budget {
             time_ns: spec.budget.time_s.map(|time| (time.value * 1e9) as u64),
             states: spec.budget.states.map(|states| states.value),
@@ -151,7 +151,11 @@ impl Scenario {
                 file::Order::Breadth => engine::Order::Breadth,
                 file::Order::Danger => engine::Order::Danger,
             },
-            merge: grid.map_or(Merge::None, Merge::Grid),
+            merge: match cells {
+                Cells::None => Merge::None,
+                Cells::Measured => Merge::MEASURED,
+                Cells::Given(grid) => Merge::Grid(grid),
+            },
             merge_every: spec.merge_every.value,
             budget,
             rollouts: spec.rollouts.value,

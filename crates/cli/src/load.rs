@@ -4,12 +4,12 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anabranch_bridge::Kind;
-use anabranch_kernel::{Digest, DigestWriter, Grid, to_bytes};
+use anabranch_kernel::{Digest, DigestWriter, to_bytes};
 use anabranch_scenario::file::{
     Code, Document, FILE_BYTES_MAX, Hooks, MergeSpec, PartKind, Program, ScenarioSpec, open_bytes,
 };
 use anabranch_scenario::models::Library;
-use anabranch_scenario::{AssembleError, Drive, SettingError};
+use anabranch_scenario::{AssembleError, Cells, Drive, SettingError};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -254,9 +254,9 @@ impl Loaded {
         }
     }
 
-    /// The cell sizes that the scenario asks for; `None` without merging.
-    pub fn grid(&self, drive: &Drive) -> Result<Option<Grid>, Failure> {
-        drive.grid(&self.spec.explore.merge).map_err(|error| self.setting(&error))
+    /// When states of the scenario count as alike.
+    pub fn cells(&self, drive: &Drive) -> Result<Cells, Failure> {
+        drive.cells(&self.spec.explore.merge).map_err(|error| self.setting(&error))
     }
 
     fn setting(&self, error: &SettingError) -> Failure {

@@ -20,8 +20,9 @@ use crate::settings::{Cover, Resolve, Scope};
 
 /// Random runs of a round whose only purpose is to find states that are not explored yet.
 const ROUND_RUNS: u64 = 128;
-/// Stages of a look: runs that may have been outside, and the part of the look's doubt.
-const STAGES: [(u64, f64); 3] = [(0, 0.5), (1, 0.25), (4, 0.25)];
+/// Stages of a look: runs that may have been outside, and the part of the look's doubt. The later ones are for
+/// explorations of which a little more than the target is covered: only many runs can show that.
+const STAGES: [(u64, f64); 5] = [(0, 0.5), (1, 0.25), (4, 0.125), (12, 0.0625), (30, 0.0625)];
 /// Random runs that may be drawn at least until hardly any of them is outside.
 const COVER_RUNS: f64 = 3_000.0;
 /// Least effort of searches in segments, so that tiny explorations are looked at as well.
@@ -132,7 +133,7 @@ impl<S: System> Closer<'_, S> {
         looked.coverage.segments += before.segments;
     }
 
-    /// Fresh random runs that join nothing. A look has a few stages: if hardly any run was outside, more are drawn.
+    /// Fresh random runs that join nothing. A look has a few stages: if fewer runs were outside than may be, more are drawn.
     fn measure(&self, graph: &Graph<'_, S>, draw: u32, looks: &mut u32) -> Result<Coverage, Stop> {
         let Some(grid) = self.grid else { return Ok(Coverage::exhaustive()) };
         let doubt = self.doubt(graph, *looks);
@@ -151,8 +152,7 @@ impl<S: System> Closer<'_, S> {
             let runs = runs_needed_with(outside, target, doubt).max(asked);
             let more = runs.saturating_sub(coverage.rollouts);
             coverage = self.draw(graph, grid, (draw, target, doubt), more, coverage)?;
-            let left = coverage.rollouts - coverage.runs_inside;
-            if coverage.covered() == Covered::Yes || left > STAGES[STAGES.len() - 1].0 {
+            if coverage.covered() == Covered::Yes || coverage.share < target {
                 break;
             }
         }

@@ -277,7 +277,7 @@ impl<'a, S: System> Explorer<'a, S> {
             .needs_pilot()
             .then(|| pilot::fly((self.system, self.seed, &starts[..]), self.settings.levels_max, &limits));
         if let Some(pilot) = &pilot {
-            self.settings.settle_cells(self.system.variables(), &self.system.margin(), pilot);
+            self.settings.settle_cells(self.system, pilot);
         }
         let mut pools = self.pools(&states[0]);
         let (system, settings, clock) = (self.system, &self.settings, self.clock);
@@ -286,7 +286,7 @@ impl<'a, S: System> Explorer<'a, S> {
         let grid = match &settings.merge {
             Merge::Grid(grid) => Some(grid),
             Merge::None => None,
-            Merge::Measured => unreachable!("cells are settled after the pilot"),
+            Merge::Measured { .. } => unreachable!("cells are settled after the pilot"),
         };
         let level_in_key = settings.scope == Scope::Level;
         let with_danger =
@@ -397,7 +397,7 @@ fn enqueue_starts<S: System>(
 ) -> io::Result<Vec<Waiting>> {
     let mut writer = match &graph.settings.merge {
         Merge::Grid(grid) => Some(KeyWriter::new(grid)),
-        Merge::None | Merge::Measured => None,
+        Merge::None | Merge::Measured { .. } => None,
     };
     let mut waiting = Vec::new();
     for (start, state) in states.iter().enumerate() {

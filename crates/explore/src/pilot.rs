@@ -4,7 +4,8 @@
 //! Everything that is measured here is a share of something else that is measured here, so no unit matters.
 
 use anabranch_kernel::{
-    CellSize, Chance, Choice, Choices, Grid, Job, KeyReader, Margin, Params, Reading, Seed, System, Variable, maths,
+    CellSize, Chance, Choice, Choices, Grid, Job, KeyReader, Margin, Params, Reading, Seed, System, TubeLevel,
+    Variable, maths,
 };
 
 use crate::cells::ReopenSteps;
@@ -42,6 +43,10 @@ impl Span {
     pub(crate) fn width(&self) -> Option<f64> {
         (self.high >= self.low).then_some(self.high - self.low)
     }
+    /// Infinite if there were no numbers.
+    pub(crate) fn low(&self) -> f64 {
+        self.low
+    }
 }
 
 /// What the runs showed.
@@ -57,6 +62,8 @@ pub(crate) struct Pilot {
     pub(crate) sensitivity: Vec<f64>,
     /// By which factor differences between states grow in a segment, in the median of the pairs.
     pub(crate) growth: Option<f64>,
+    /// What the runs reached, by level.
+    pub(crate) levels: Vec<TubeLevel>,
     /// Segments it took.
     pub(crate) segments: u64,
 }
@@ -91,7 +98,19 @@ impl Pilot {
             }
             (size, _) => size,
         };
+        let size = |of| rounded(size(of), of.1.size);
         Grid::from_sizes(variables.iter().enumerate().map(size).collect())
+    }
+}
+
+/// The nearest cell size that is the declared one doubled or halved some times: a small change of what is explored then
+/// leaves most cells as they were, so that explorations can be compared.
+fn rounded(measured: CellSize, declared: CellSize) -> CellSize {
+    match (measured, declared) {
+        (CellSize::Size(measured), CellSize::Size(declared)) if CellSize::is_countable(measured / declared) => {
+            CellSize::Size(declared * (measured / declared).log2().round().exp2())
+        }
+        (measured, _) => measured,
     }
 }
 
@@ -148,7 +167,21 @@ pub(crate) fn fly<S: System>(
     segments += pairs.iter().map(|pair| u64::from(pair.segments)).sum::<u64>();
     let (margin, reopen) = (survey.margin, survey.reopen());
     let sensitivity = sensitivities(&pairs, survey.ranges.len());
-    Pilot { margin, reopen, sensitivity, growth: growth(&pairs), ranges: survey.ranges, segments }
+    let growth = growth(&pairs);
+    Pilot { margin, reopen, sensitivity, growth, ranges: survey.ranges, levels: levels(system, &flights), segments }
+}
+
+/// The boxes of what the runs reached.
+fn levels<S: System>(system: &S, flights: &[Flight<S::State>]) -> Vec<TubeLevel> {
+    let longest = flights.iter().map(|flight| flight.states.len()).max().unwrap_or(0);
+    let mut levels = vec![TubeLevel::default(); longest];
+    let mut reals = Vec::new();
+    for (level, state) in flights.iter().flat_map(|flight| flight.states.iter().enumerate()) {
+        reals.clear();
+        system.reals(state, &mut reals);
+        levels[level].hold(&reals);
+    }
+    levels
 }
 
 /// What is known of the runs before pairs are followed.

@@ -1,9 +1,11 @@
 //! What to explore and how.
 
-use anabranch_kernel::{CellSize, Digest, DigestWriter, Grid, Margin, Seed, Variable};
+use anabranch_kernel::{CellSize, Digest, DigestWriter, Grid, Seed, System, Variable};
 
 use crate::coverage::TARGET_SHARE;
+use crate::explorer::Outcome;
 use crate::pilot::Pilot;
+use crate::soundness;
 
 /// Which earlier states a new one may merge with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +46,21 @@ pub enum Merge {
     /// In the same cell of this grid.
     Grid(Grid),
     /// In the same cell of a grid whose sizes follow from the resolution and from how strongly each variable moves the
-    /// margin.
-    Measured,
+    /// margin, all of them times `scale`. [`crate::Outcome::grid`] tells what came of it.
+    Measured {
+        /// One for cells as they were measured.
+        scale: f64,
+    },
+}
+
+impl Merge {
+    /// Cells as they were measured.
+    pub const MEASURED: Self = Self::Measured { scale: 1.0 };
+
+    /// Whether cells are yet to be measured.
+    pub fn is_measured(&self) -> bool {
+        matches!(self, Self::Measured { .. })
+    }
 }
 
 /// Limits that end an exploration as *incomplete*.
@@ -237,16 +252,26 @@ impl Settings {
 
     /// Whether a few random runs are needed before the exploration.
     pub(crate) fn needs_pilot(&self) -> bool {
-        self.merge == Merge::Measured
+        self.merge.is_measured()
             || self.merge != Merge::None && (self.resolve.is_some() || self.scope == Scope::Visited)
     }
 
     /// Turns cells that are to be measured into a grid.
-    pub(crate) fn settle_cells(&mut self, variables: &[Variable], margin: &Margin, pilot: &Pilot) {
-        if self.merge == Merge::Measured {
-            let asked = self.resolve.and_then(|resolve| resolve.asked);
-            self.merge = Merge::Grid(pilot.grid(variables, asked, margin));
-        }
+    pub(crate) fn settle_cells<S: System>(&mut self, system: &S, pilot: &Pilot) {
+        let Merge::Measured { scale } = self.merge else { return };
+        let asked = self.resolve.and_then(|resolve| resolve.asked);
+        let grid = pilot.grid(system.variables(), asked, &system.margin()).scaled(scale);
+        let needed = soundness::provable_scale(system, self, &grid, pilot);
+        self.merge = Merge::Grid(grid.scaled(needed));
+    }
+
+    /// These settings with the cells that an exploration ended up with.
+    pub fn settled(&self, outcome: &Outcome) -> Self {
+        let merge = match &outcome.grid {
+            Some(grid) if self.merge.is_measured() => Merge::Grid(grid.clone()),
+            _ => self.merge.clone(),
+        };
+        Self { merge, ..self.clone() }
     }
 
     /// Refuses what cannot be honoured.

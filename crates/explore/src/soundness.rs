@@ -5,12 +5,13 @@
 //! are larger than those needed, level by level.
 
 use anabranch_kernel::{
-    CELL_SLACK, CellSize, Chance, Choices, Contraction, LeafRole, NoProof, Seed, SegmentEnd, System, Tube, TubeLevel,
-    Watch,
+    CELL_SLACK, CellSize, Chance, Choices, Contraction, Grid, LeafRole, NoProof, Seed, SegmentEnd, System, Tube,
+    TubeLevel, Watch,
 };
 
 use crate::coverage::Coverage;
 use crate::edge::LevelReport;
+use crate::pilot::Pilot;
 use crate::settings::{Merge, Order, Scope, Settings};
 
 /// Pairs of merged states that are followed for an estimate: per level, and in all.
@@ -121,6 +122,50 @@ fn exceeds((needed, found): (f64, f64)) -> bool {
     found > needed
 }
 
+/// Cells that a proof could need are not smaller than this.
+const SCALE_MIN: f64 = 1.0 / 64.0;
+/// The share of the margin of random runs that a proof may need, for the exploration will reach farther than they did.
+const MARGIN_SHARE: f64 = 0.5;
+
+/// By which factor the cells of a grid must be smaller for a proof to be likely; one where none is.
+pub(crate) fn provable_scale<S: System>(system: &S, settings: &Settings, grid: &Grid, pilot: &Pilot) -> f64 {
+    let enough = |needed: &f64| *needed < MARGIN_SHARE * pilot.margin.low();
+    let proves = |scale: &f64| {
+        let tube = tube(system, settings, &grid.scaled(*scale), pilot.levels.clone());
+        let proof = tube.and_then(|mut tube| {
+            tube.levels.iter_mut().skip(1).for_each(|level| level.merged = true);
+            system.contraction(&tube)
+        });
+        proof.is_ok_and(|proof| proof.lambda < 1.0 && proof.needed.iter().all(enough))
+    };
+    let scales = std::iter::successors(Some(1.0), |scale| Some(scale / 2.0));
+    scales.take_while(|scale| *scale >= SCALE_MIN).find(proves).unwrap_or(1.0)
+}
+
+/// The boxes of what was reached, if merging is of a kind that can be proven about.
+fn tube<S: System>(system: &S, settings: &Settings, grid: &Grid, levels: Vec<TubeLevel>) -> Result<Tube, NoProof> {
+    if settings.scope != Scope::Level {
+        return Err(NoProof::because("states of different times were merged; a proof needs scope = \"level\""));
+    }
+    if settings.order != Order::Breadth {
+        return Err(NoProof::because("a proof needs order = \"breadth\""));
+    }
+    let ignored = grid.sizes().iter().position(|size| *size == CellSize::Ignore);
+    if let Some(index) = ignored {
+        let name = &system.variables()[index].name;
+        return Err(NoProof::because(format!("`{name}` was ignored when states were compared")));
+    }
+    if let Some(leaf) = system.leaves().into_iter().find(|leaf| leaf.role == LeafRole::Ignored) {
+        return Err(NoProof::because(format!("`{}` is not in the merge key: {}", leaf.path, leaf.why)));
+    }
+    let size = |position: usize| match grid.sizes()[position] {
+        CellSize::Exact => 0.0,
+        CellSize::Size(size) => size * CELL_SLACK,
+        CellSize::Ignore => f64::INFINITY,
+    };
+    Ok(Tube { cells: system.real_variables().into_iter().map(size).collect(), levels })
+}
+
 /// What is judged.
 pub(crate) struct Explored<'a, S: System> {
     pub(crate) system: &'a S,
@@ -166,36 +211,18 @@ impl<S: System> Explored<'_, S> {
         }
     }
 
-    /// The boxes of everything explored, if merging was of a kind that can be proven about.
-    fn tube(&self, mut levels: Vec<TubeLevel>) -> Result<Tube, NoProof> {
+    /// The boxes of everything explored.
+    fn tube(&self, levels: Vec<TubeLevel>) -> Result<Tube, NoProof> {
         let Merge::Grid(grid) = &self.settings.merge else { return Ok(Tube::default()) };
-        if self.settings.scope != Scope::Level {
-            return Err(NoProof::because("states of different times were merged; a proof needs scope = \"level\""));
-        }
-        if self.settings.order != Order::Breadth {
-            return Err(NoProof::because("a proof needs order = \"breadth\""));
-        }
-        let ignored = grid.sizes().iter().position(|size| *size == CellSize::Ignore);
-        if let Some(index) = ignored {
-            let name = &self.system.variables()[index].name;
-            return Err(NoProof::because(format!("`{name}` was ignored when states were compared")));
-        }
-        if let Some(leaf) = self.system.leaves().into_iter().find(|leaf| leaf.role == LeafRole::Ignored) {
-            return Err(NoProof::because(format!("`{}` is not in the merge key: {}", leaf.path, leaf.why)));
-        }
-        let size = |position: usize| match grid.sizes()[position] {
-            CellSize::Exact => 0.0,
-            CellSize::Size(size) => size * CELL_SLACK,
-            CellSize::Ignore => f64::INFINITY,
-        };
-        levels.truncate(self.levels.len());
-        for (level, report) in levels.iter_mut().skip(1).zip(self.levels) {
+        let mut tube = tube(self.system, self.settings, grid, levels)?;
+        tube.levels.truncate(self.levels.len());
+        for (level, report) in tube.levels.iter_mut().skip(1).zip(self.levels) {
             level.merged = report.merged > 0;
         }
-        if levels.len() < self.levels.len() {
+        if tube.levels.len() < self.levels.len() {
             return Err(NoProof::because("not every level was seen"));
         }
-        Ok(Tube { cells: self.system.real_variables().into_iter().map(size).collect(), levels })
+        Ok(tube)
     }
 
     /// The inequality: every level must have more margin than it needs.

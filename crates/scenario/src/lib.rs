@@ -7,4 +7,4 @@ pub mod file;
 pub mod models;
 pub mod simulation;
 
-pub use drive::{AssembleError, Drive, DriveState, SettingError, check_expression};
+pub use drive::{AssembleError, Cells, Drive, DriveState, SettingError, check_expression};

@@ -292,7 +292,7 @@ fn simulated<S: Subject>(facts: &Facts<'_, S>) -> String {
 fn alike<S: Subject>(facts: &Facts<'_, S>) -> String {
     match facts.settings.merge {
         Merge::None => "nothing was merged".to_owned(),
-        Merge::Grid(_) | Merge::Measured => cells::sentence(&facts.words().cells),
+        Merge::Grid(_) | Merge::Measured { .. } => cells::sentence(&facts.words().cells),
     }
 }
 

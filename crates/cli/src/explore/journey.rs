@@ -137,6 +137,7 @@ impl<S: Subject> Journey<'_, S> {
         watcher: &mut Watcher<'_>,
     ) -> Result<Concluded, Failure> {
         let Explored { outcome, remembered_bytes } = explored;
+        let settings = self.settings.settled(&outcome);
         let cpu_s = || ThisSystem.cpu_s().map(|cpu_s| cpu_s - self.cpu_before_s);
         let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), cpu_s());
         self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
@@ -165,12 +166,12 @@ impl<S: Subject> Journey<'_, S> {
         };
         let found = self.found(&groups, &outcome);
         let counted = Counted { findings: found, unstable: &unstable, unconfirmed };
-        let evidence = evidence(self.subject, (&self.settings, self.horizon), &outcome, counted);
+        let evidence = evidence(self.subject, (&settings, self.horizon), &outcome, counted);
         let conclusion = conclude(&evidence);
         let facts = Facts {
             loaded: self.source,
             drive: self.subject,
-            settings: &self.settings,
+            settings: &settings,
             horizon: self.horizon,
             seed: self.seed,
             outcome: &outcome,

@@ -3,8 +3,8 @@
 use anabranch_explore::{self as engine, Merge, Settings};
 use anabranch_kernel::units::{Dimension, parse_quantity};
 use anabranch_kernel::{CellSize, System, Variable};
-use anabranch_scenario::Drive;
 use anabranch_scenario::file::{self, ExploreSpec};
+use anabranch_scenario::{Cells, Drive};
 
 use crate::failure::Failure;
 use crate::load::{Loaded, Override};
@@ -124,10 +124,11 @@ pub fn horizon_within(
 /// Everything that decides the result.
 pub fn build(loaded: &Loaded, drive: &Drive, merge: Option<&MergeFlag>, horizon: Horizon) -> Result<Settings, Failure> {
     let spec = &loaded.spec.explore;
-    let merge = match (loaded.grid(drive)?, merge) {
-        (None, _) => Merge::None,
-        (Some(grid), Some(MergeFlag::Scale(factor))) => Merge::Grid(grid.scaled(*factor)),
-        (Some(grid), _) => Merge::Grid(grid),
+    let scale = if let Some(MergeFlag::Scale(factor)) = merge { *factor } else { 1.0 };
+    let merge = match loaded.cells(drive)? {
+        Cells::None => Merge::None,
+        Cells::Measured => Merge::Measured { scale },
+        Cells::Given(grid) => Merge::Grid(grid.scaled(scale)),
     };
     let budget = engine::Budget {
         time_ns: spec.budget.time_s.map(|time| (time.value * 1e9) as u64),

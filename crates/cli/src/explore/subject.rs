@@ -7,7 +7,7 @@ use std::path::Path;
 use anabranch_bridge::Kind;
 use anabranch_errors::Sequences;
 use anabranch_explore::probability::Asked;
-use anabranch_explore::{Outcome, Recording, Remembering, Stop, replay};
+use anabranch_explore::{Outcome, Recording, Remembering, Settings, Stop, replay};
 use anabranch_kernel::{Choice, Digest, Fault, Params, Place, Recorder, Seed, SegmentEnd, System};
 use anabranch_record::{CsvTrace, Finding, RunFolder, publish};
 use anabranch_scenario::Drive;
@@ -345,7 +345,10 @@ impl Subject for Drive {
     ) -> Result<Extras, Failure> {
         let (drive, seed) = (journey.subject, journey.seed);
         let graph = watcher.recording.take().filter(|_| outcome.stop != Some(Stop::Interrupted));
-        let likely = graph.map(|graph| likely(journey, &graph, candidates)).transpose()?.flatten();
+        let likely = graph
+            .map(|graph| likely(journey, &journey.settings.settled(outcome), &graph, candidates))
+            .transpose()?
+            .flatten();
         let before = journey.wishes.before.as_ref();
         let spared = before.map(|before| before.spared(drive, seed, &outcome.progress, trail)).transpose()?;
         Ok(Extras { likely, spared })
@@ -383,11 +386,12 @@ impl Subject for Drive {
 /// How likely failures are; those that were not known become findings.
 fn likely(
     journey: &Journey<'_, Drive>,
+    settings: &Settings,
     graph: &Recording,
     candidates: &mut Vec<Candidate>,
 ) -> Result<Option<Likely>, Failure> {
     let Wanted { samples, most_likely } = journey.wishes.wanted;
-    let (settings, seed, threads) = (&journey.settings, journey.seed, journey.threads);
+    let (seed, threads) = (journey.seed, journey.threads);
     let asked = Asked { settings, seed, threads, samples, most_likely };
     let found = probability::compute(journey.screen, journey.subject, graph, &asked, candidates)?;
     found.map(|found| probability::save(found, &journey.folder, journey.source, journey.subject, &asked)).transpose()

@@ -235,7 +235,7 @@ fn check_one(path: &Path) -> Checked {
         let (choices, no_path, driver) = match loaded.assemble()? {
             Assembled::NoPath(why) => (0, Some(why), None),
             Assembled::Drive(drive) => {
-                loaded.grid(&drive)?;
+                loaded.cells(&drive)?;
                 let driver = drive.foreign().map(|driver| (outside::card_line(driver), outside::health_json(driver)));
                 (drive.errors().len(), None, driver)
             }

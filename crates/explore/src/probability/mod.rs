@@ -112,7 +112,7 @@ pub fn probability<S: System>(
         segments_max: settings.levels_max,
         grid: match &settings.merge {
             Merge::Grid(grid) => Some(grid),
-            Merge::None | Merge::Measured => None,
+            Merge::None | Merge::Measured { .. } => None,
         },
         level_in_key: settings.scope == Scope::Level,
     };

@@ -32,7 +32,7 @@ fn world(family: &Family, number: u64) -> World {
 /// As `explore` does unless somebody says otherwise, with the cells left to the program.
 fn usual(world: &World, asked: Option<f64>) -> Settings {
     let resolve = Some(Resolve { asked, ..Resolve::USUAL });
-    let (keep, merge, refine) = (Keep::Extremes, Merge::Measured, Refine::OFF);
+    let (keep, merge, refine) = (Keep::Extremes, Merge::MEASURED, Refine::OFF);
     let base = Settings::new(world.variables(), true);
     Settings { keep, merge, refine, rollouts: 437, cover: Some(Cover::USUAL), resolve, ..base }
 }

@@ -148,6 +148,18 @@ impl Drive {
         Ok(drive)
     }
 
+    /// How a scenario wants states to be compared: sizes that it does not give are measured.
+    ///
+    /// # Errors
+    /// As [`grid`](Self::grid).
+    pub fn cells(&self, merge: &MergeSpec) -> Result<Cells, SettingError> {
+        Ok(match (merge, self.grid(merge)?) {
+            (_, None) => Cells::None,
+            (MergeSpec::Declared, Some(_)) => Cells::Measured,
+            (_, Some(grid)) => Cells::Given(grid),
+        })
+    }
+
     /// The cell sizes a scenario asks for, on top of those that the parts declare; `None` if it asks for no merging.
     ///
     /// # Errors
@@ -185,6 +197,17 @@ impl Drive {
         let replaced = self.street.is_some() && !matches!(self.driver, Driver::Road);
         replaced && RoadMemory::variables().iter().any(|variable| variable.name == name)
     }
+}
+
+/// When two states of a scenario count as alike.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
+    /// Never.
+    None,
+    /// In cells whose sizes follow from the resolution.
+    Measured,
+    /// In these cells.
+    Given(Grid),
 }
 
 fn same_unit(declared: &str, written: &str) -> bool {

@@ -38,7 +38,7 @@ use anabranch_vehicle::CarModel;
 
 use foreign::{ForeignDriver, Part};
 
-pub use assemble::{AssembleError, SettingError, check_expression};
+pub use assemble::{AssembleError, Cells, SettingError, check_expression};
 use index::EdgeIndex;
 pub(crate) use likelihood::{Likely, likely};
 pub use model::ModelMemory;
