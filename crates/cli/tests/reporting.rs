@@ -163,7 +163,7 @@ fn a_change_is_compared_cell_by_cell_and_the_gate_shuts() {
     let project = Project::new();
     let explore = |offset: &str, name: &str| {
         let set = format!("error.steering-pulls.offset.by={offset}");
-        project.run(&[&QUICK[..], &["--set", &set, "--name", name]].concat());
+        project.run(&[&QUICK[..], &["--merge", "declared", "--set", &set, "--name", name]].concat());
         last(&project)
     };
     let (weak, strong, again) = (explore("2 deg", "weak"), explore("7 deg", "strong"), explore("7 deg", "again"));

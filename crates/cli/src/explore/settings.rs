@@ -2,7 +2,7 @@
 
 use anabranch_explore::{self as engine, Merge, Settings};
 use anabranch_kernel::units::{Dimension, parse_quantity};
-use anabranch_kernel::{CellSize, System, Variable};
+use anabranch_kernel::{CellSize, Grid, System, Variable};
 use anabranch_scenario::file::{self, ExploreSpec};
 use anabranch_scenario::{Cells, Drive};
 
@@ -16,23 +16,30 @@ use crate::usage::usual_memory_bytes;
 pub enum MergeFlag {
     /// Every error sequence is run.
     None,
+    /// Sizes that the scenario does not give are those that its parts declare: they do not change with what is explored,
+    /// so explorations can be compared cell by cell.
+    Declared,
     /// All cell sizes of the scenario times this.
     Scale(f64),
     /// Sizes by variable, on top of those of the scenario.
     Sizes(Vec<Override>),
 }
 
-/// Reads `none`, a factor such as `0.5`, or `x=0.05m,heading=0.01rad`.
+/// Reads `none`, `declared`, a factor such as `0.5`, or `x=0.05m,heading=0.01rad`.
 pub fn parse_merge(text: &str) -> Result<MergeFlag, String> {
     if text == "none" {
         return Ok(MergeFlag::None);
+    }
+    if text == "declared" {
+        return Ok(MergeFlag::Declared);
     }
     if let Ok(factor) = text.parse::<f64>() {
         let sound = CellSize::is_countable(factor);
         let why = "the factor must be positive, and cells of that size must be countable; write for example 0.5";
         return if sound { Ok(MergeFlag::Scale(factor)) } else { Err(why.to_owned()) };
     }
-    let pairs = parse_pairs(text).ok_or("write none, a factor such as 0.5, or sizes such as x=0.05m,y=0.05m")?;
+    let pairs =
+        parse_pairs(text).ok_or("write none, declared, a factor such as 0.5, or sizes such as x=0.05m,y=0.05m")?;
     Ok(MergeFlag::Sizes(pairs))
 }
 
@@ -74,7 +81,7 @@ impl Flags<'_> {
             Some(MergeFlag::Sizes(sizes)) => {
                 all.extend(sizes.iter().map(|(name, size)| (format!("explore.merge.{name}"), size.clone())));
             }
-            Some(MergeFlag::Scale(_)) | None => {}
+            Some(MergeFlag::Declared | MergeFlag::Scale(_)) | None => {}
         }
         all
     }
@@ -127,6 +134,7 @@ pub fn build(loaded: &Loaded, drive: &Drive, merge: Option<&MergeFlag>, horizon:
     let scale = if let Some(MergeFlag::Scale(factor)) = merge { *factor } else { 1.0 };
     let merge = match loaded.cells(drive)? {
         Cells::None => Merge::None,
+        Cells::Measured if merge == Some(&MergeFlag::Declared) => Merge::Grid(Grid::of(drive.variables())),
         Cells::Measured => Merge::Measured { scale },
         Cells::Given(grid) => Merge::Grid(grid.scaled(scale)),
     };
@@ -236,6 +244,7 @@ mod tests {
     #[test]
     fn merge_is_none_a_factor_or_sizes() {
         assert_eq!(parse_merge("none"), Ok(MergeFlag::None));
+        assert_eq!(parse_merge("declared"), Ok(MergeFlag::Declared));
         assert_eq!(parse_merge("0.5"), Ok(MergeFlag::Scale(0.5)));
         let sizes = vec![("x".to_owned(), "0.05m".to_owned()), ("gear".to_owned(), "ignore".to_owned())];
         assert_eq!(parse_merge("x=0.05m, gear=ignore"), Ok(MergeFlag::Sizes(sizes)));

@@ -49,7 +49,8 @@ pub struct Explore {
     /// End after this time, as in "10 s"; the scenario's own end if left out.
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// When states are alike: none, a factor such as 0.5 for all sizes, or sizes such as x=0.05m,y=0.05m.
+    /// When states are alike: none, a factor such as 0.5 for all sizes, sizes such as x=0.05m,y=0.05m, or declared for sizes
+    /// that stay the same when the scenario changes.
     #[arg(long, value_name = "SIZES", value_parser = parse_merge)]
     pub merge: Option<MergeFlag>,
     /// Which states of a cell are continued.

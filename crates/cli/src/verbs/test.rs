@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::escape::escape;
 use crate::exit::Exit;
-use crate::explore::settings::{Pairs, parse_budget};
+use crate::explore::settings::{MergeFlag, Pairs, parse_budget};
 use crate::explore::world;
 use crate::failure::Failure;
 use crate::family;
@@ -138,6 +138,8 @@ impl Test {
         explore.driver.clone_from(&self.driver);
         explore.budget.clone_from(&self.budget);
         explore.no_pictures = self.report.is_none();
+        // Cells that were measured change with the driver, and runs with other cells cannot be compared with a baseline.
+        explore.merge = Some(MergeFlag::Declared);
         explore
     }
 

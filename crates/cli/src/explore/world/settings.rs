@@ -60,7 +60,7 @@ fn merge(flag: Option<&MergeFlag>, variables: &[Variable]) -> Result<Merge, Fail
         Some(MergeFlag::None) => return Ok(Merge::None),
         Some(MergeFlag::Scale(factor)) => return Ok(Merge::Grid(Grid::of(&variables).scaled(*factor))),
         Some(MergeFlag::Sizes(sizes)) => &sizes[..],
-        None => &[],
+        Some(MergeFlag::Declared) | None => &[],
     };
     for (name, text) in sizes {
         let names: Vec<String> = variables.iter().map(|variable| variable.name.clone()).collect();

@@ -10,7 +10,12 @@ pub(super) static EXPLORE: Section = Section {
     keys: &[
         key("segment", positive(TIME), Need::Default("1 s"), "Errors change only between segments (S1-3)."),
         key("until", positive(TIME), Need::Required, "A run ends after this time."),
-        key("merge", Kind::Cells, Need::Optional, "When states are alike: cell sizes by variable, or `\"none\"`."),
+        key(
+            "merge",
+            Kind::Cells,
+            Need::Optional,
+            "When states are alike: cell sizes by variable, or `\"none\"`; measured from the resolution if left out.",
+        ),
         key(
             "merge_every",
             Kind::Count { min: 1, max: 1_000_000 },
