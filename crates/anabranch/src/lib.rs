@@ -144,8 +144,9 @@ pub use anabranch_explore::{
 };
 pub use anabranch_kernel::contract::{ContractReport, check_contract};
 pub use anabranch_kernel::{
-    CellSize, Chance, Choice, Choices, Danger, Digest, ErrorSpace, Fault, Grid, Job, KeyWriter, Leaf, LeafRole, Mode,
-    ParamSpace, Params, Seed, SegmentEnd, Signal, Site, State, System, Variable, Verdict, Watch, to_bytes,
+    CellSize, Chance, Choice, Choices, Danger, Declarations, Digest, ErrorSpace, Fault, Grid, Job, KeyWriter, Leaf,
+    LeafRole, Mode, ParamSpace, Params, Seed, SegmentEnd, Signal, Site, State, System, Variable, Verdict, Visitor,
+    Watch, to_bytes,
 };
 pub use anabranch_scenario::drive::RoadUser;
 pub use anabranch_scenario::drive::foreign::{Hidden, Outside, Sensor, Sensors, TrueCar, World};

@@ -1,6 +1,6 @@
 //! Values on their way: what was passed on so many base cycles ago.
 
-use anabranch_kernel::{KeyWriter, Leaf, Variable};
+use anabranch_kernel::{Continuous, Visitor};
 use serde::{Deserialize, Serialize};
 
 /// One of the values of a sample.
@@ -53,29 +53,21 @@ impl<const W: usize> DelayLine<W> {
         std::array::from_fn(|i| self.values[place * W + i])
     }
 
-    /// One variable per channel, none for a line without depth. Every stored sample is in the key with the cell of its channel.
-    pub fn variables(depth_ticks: u16, line: &str, channels: &[Channel; W]) -> Vec<Variable> {
-        let variable = |c: &Channel| Variable::real(&format!("{line}.{}", c.name), c.unit, c.cell);
-        if depth_ticks == 0 { Vec::new() } else { channels.iter().map(variable).collect() }
-    }
-    /// What of a line of this depth that is called `at` is not in the key.
-    pub fn leaves(depth_ticks: u16, at: &str) -> Vec<Leaf> {
-        if depth_ticks == 0 {
-            return vec![Leaf::constant(at, "nothing can be delayed")];
+    /// Names one variable per channel, none for a line without depth. Every stored sample is in the key with the cell of its
+    /// channel, the oldest first.
+    pub fn visit<V: Visitor>(&self, channels: &[Channel; W], v: &mut V) {
+        if self.values.is_empty() {
+            return v.constant("", "nothing can be delayed");
         }
-        vec![
-            Leaf::constant(&format!("{at}.values#"), "its depth does not change"),
-            Leaf::rounded(&format!("{at}.next"), "samples are in the key in their order, wherever the ring begins"),
-        ]
-    }
-    /// Writes all samples, the oldest first; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, channels: &[Channel; W], first: usize, key: &mut KeyWriter<'_>) {
+        v.constant("values#", "its depth does not change");
+        v.rounded("next", "samples are in the key in their order, wherever the ring begins");
+        let variables: [Continuous; W] = channels.map(|c| v.continuous(c.name, c.unit, c.cell));
         let (older, newer) = (&self.values[usize::from(self.next) * W..], &self.values[..usize::from(self.next) * W]);
         for sample in older.chunks_exact(W).chain(newer.chunks_exact(W)) {
             for (i, value) in sample.iter().enumerate() {
                 match channels[i].unit {
-                    "rad" => key.angle(first + i, *value),
-                    _ => key.real(first + i, *value),
+                    "rad" => v.put_angle(variables[i], *value),
+                    _ => v.put(variables[i], *value),
                 }
             }
         }
@@ -85,7 +77,7 @@ impl<const W: usize> DelayLine<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_kernel::{Grid, from_bytes, to_bytes};
+    use anabranch_kernel::{Declarations, Grid, KeyWriter, from_bytes, to_bytes};
 
     const CHANNELS: [Channel; 2] =
         [Channel { name: "x", unit: "m", cell: 0.1 }, Channel { name: "heading", unit: "rad", cell: 0.1 }];
@@ -103,16 +95,16 @@ mod tests {
     fn a_line_without_depth_is_a_wire() {
         let mut line = DelayLine::new(0, [0.0; 2]);
         assert_eq!(line.pass([1.0, 2.0], 0), [1.0, 2.0]);
-        assert!(DelayLine::variables(0, "sensed", &CHANNELS).is_empty());
+        assert!(Declarations::of(|v| line.visit(&CHANNELS, v)).variables.is_empty());
         assert_eq!(to_bytes(&line).len(), 2);
     }
 
     #[test]
     fn the_key_sees_every_sample_and_not_where_the_ring_begins() {
-        let grid = Grid::of(&DelayLine::variables(3, "sensed", &CHANNELS));
+        let grid = Grid::of(&Declarations::of(|v| DelayLine::new(3, [0.0; 2]).visit(&CHANNELS, v)).variables);
         let key = |line: &DelayLine<2>| {
             let mut key = KeyWriter::new(&grid);
-            line.write_key(&CHANNELS, 0, &mut key);
+            line.visit(&CHANNELS, &mut key.visitor(&[]));
             key.finish().unwrap()
         };
         let fill = |samples: &[f64]| {

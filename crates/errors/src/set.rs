@@ -1,6 +1,6 @@
 //! All error models of a scenario together: which choices there are, which can matter, and what they do.
 
-use anabranch_kernel::{Choice, Choices, ErrorSpace, ErrorSpaceError, KeyWriter, Leaf, Variable};
+use anabranch_kernel::{Choice, Choices, ErrorSpace, ErrorSpaceError, Variable, Visitor};
 use arrayvec::ArrayVec;
 
 use crate::effects::{Effects, GROUPS_MAX, SENSORS_MAX};
@@ -77,7 +77,8 @@ struct Place {
     model: Model,
     modes: usize,
     first_value: usize,
-    values: usize,
+    /// What it remembers, by full names.
+    remembered: Vec<Variable>,
     /// Position of its counter and the limit.
     limit: Option<(usize, u16)>,
 }
@@ -95,7 +96,6 @@ pub struct ErrorSet {
     at_once: usize,
     per_run: Option<u16>,
     reach: Reach,
-    variables: Vec<Variable>,
 }
 
 impl ErrorSet {
@@ -104,14 +104,12 @@ impl ErrorSet {
     /// # Errors
     /// When a model is unsound, a mode is idle or the limits of this crate are exceeded.
     pub fn new(entries: Vec<Entry>, limits: Limits) -> Result<Self, ErrorSetError> {
-        let (mut places, mut sites, mut variables) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut places, mut sites) = (Vec::new(), Vec::new());
         let (mut values, mut limited) = (0, 0);
         for Entry { model, per_run } in entries {
             let site = model.as_dyn().site();
-            let remembered = model.as_dyn().variables();
-            let name = |variable: &str| format!("error.{}.{variable}", site.id);
-            variables.extend(remembered.iter().map(|v| Variable { name: name(&v.name), ..v.clone() }));
-            variables.extend(per_run.map(|_| Variable::exact(&name("used"))));
+            let full_name = |v: Variable| Variable { name: format!("error.{}.{}", site.id, v.name), ..v };
+            let remembered: Vec<Variable> = model.as_dyn().variables().into_iter().map(full_name).collect();
             let limit = per_run.map(|limit| (limited, limit));
             let (modes, first_value) = (site.modes.len(), values);
             values += remembered.len();
@@ -119,13 +117,12 @@ impl ErrorSet {
             if remembered.len() > SLOT_MAX || values > VALUES_MAX || limited > LIMITED_MAX {
                 return Err(ErrorSetError::Memory);
             }
-            places.push(Place { model, modes, first_value, values: remembered.len(), limit });
+            places.push(Place { model, modes, first_value, remembered, limit });
             sites.push(site);
         }
-        variables.extend(limits.per_run.map(|_| Variable::exact("errors.used")));
         let space = ErrorSpace::new(sites, limits.at_once)?;
         let Limits { at_once, per_run } = limits;
-        let mut set = Self { places, space, at_once, per_run, reach: Reach::default(), variables };
+        let mut set = Self { places, space, at_once, per_run, reach: Reach::default() };
         set.check()?;
         set.reach = set.longest_reach(limits.at_once)?;
         Ok(set)
@@ -152,7 +149,7 @@ impl ErrorSet {
                     return Err(unsound(format!("mode \"{}\" is not a finite number", site.modes[mode].name)));
                 }
                 let idle = !place.model.as_dyn().live(&Slot::default(), mode as u8);
-                if place.values == 0 && (idle || (mode == 0) != (effects == Effects::NONE)) {
+                if place.values() == 0 && (idle || (mode == 0) != (effects == Effects::NONE)) {
                     return Err(ErrorSetError::Idle { id: site.id.clone(), mode: site.modes[mode].name.clone() });
                 }
             }
@@ -192,7 +189,7 @@ impl ErrorSet {
     }
     /// Whether any model remembers numbers from segment to segment, so that equal choices can do different things.
     pub fn remembers(&self) -> bool {
-        self.places.iter().any(|place| place.values > 0)
+        self.places.iter().any(|place| place.values() > 0)
     }
     /// Limits of a run that choices alone do not show: over all errors, and by the position of their own.
     pub(crate) fn run_limits(&self) -> (Option<u16>, Vec<(usize, u16)>) {
@@ -229,7 +226,7 @@ impl ErrorSet {
             .places
             .iter()
             .enumerate()
-            .filter(|(_, place)| place.values > 0 || place.limit.is_some())
+            .filter(|(_, place)| place.values() > 0 || place.limit.is_some())
             .map(|(index, place)| (index, place.live_modes(memory)))
             .collect();
         let lives = |&choice: &Choice| {
@@ -243,7 +240,7 @@ impl ErrorSet {
     pub fn begin(&self, choice: Choice, memory: &mut Memory) -> Effects {
         let mut effects = Effects::NONE;
         for (place, &mode) in self.places.iter().zip(self.space.modes(choice)) {
-            if mode == 0 && place.values == 0 {
+            if mode == 0 && place.values() == 0 {
                 continue;
             }
             let mut slot = place.load(memory);
@@ -259,37 +256,28 @@ impl ErrorSet {
         effects
     }
 
-    /// Everything remembered, for the key.
-    pub fn variables(&self) -> &[Variable] {
-        &self.variables
-    }
-    /// What of a memory that is called `at` is not in the key: places that no model of this set has.
-    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
-        let values = self.places.iter().map(|place| place.first_value + place.values).max().unwrap_or(0);
-        let used = self.places.iter().filter(|place| place.limit.is_some()).count();
-        let why = "no error of this scenario needs it";
-        let mut all: Vec<Leaf> =
-            (values..VALUES_MAX).map(|n| Leaf::constant(&format!("{at}.values.{n}"), why)).collect();
-        all.extend((used..LIMITED_MAX).map(|n| Leaf::constant(&format!("{at}.used.{n}"), why)));
-        all.extend(self.per_run.is_none().then(|| Leaf::constant(&format!("{at}.erroneous_segments"), why)));
-        all
-    }
-    /// Writes the memory to a key; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, memory: &Memory, first: usize, key: &mut KeyWriter<'_>) {
-        let mut index = first;
-        for place in &self.places {
-            for value in &memory.values[place.first_value..place.first_value + place.values] {
-                key.real(index, *value);
-                index += 1;
+    /// Names everything that is remembered; places that no model of this set has do not change.
+    pub fn visit<V: Visitor>(&self, memory: &Memory, v: &mut V) {
+        let unused = "no error of this scenario needs it";
+        for (place, site) in self.places.iter().zip(self.space.sites()) {
+            for (one, value) in place.remembered.iter().zip(&memory.values[place.first_value..]) {
+                let variable = v.described(&one.name, &one.unit, one.size);
+                v.put(variable, *value);
             }
             if let Some((counter, _)) = place.limit {
-                key.exact(index, u64::from(memory.used[counter]));
-                index += 1;
+                v.exact(format_args!("error.{}.used", site.id), u64::from(memory.used[counter]));
             }
         }
-        if self.per_run.is_some() {
-            key.exact(index, u64::from(memory.erroneous_segments));
+        match self.per_run {
+            Some(_) => v.exact("errors.used", u64::from(memory.erroneous_segments)),
+            None => v.constant("erroneous_segments", unused),
         }
+        v.leaves(|v| {
+            let values = self.places.iter().map(|place| place.first_value + place.values()).max().unwrap_or(0);
+            let used = self.places.iter().filter(|place| place.limit.is_some()).count();
+            (values..VALUES_MAX).for_each(|n| v.constant(format_args!("values.{n}"), unused));
+            (used..LIMITED_MAX).for_each(|n| v.constant(format_args!("used.{n}"), unused));
+        });
     }
 }
 
@@ -298,13 +286,19 @@ fn contains(set: &ModeSet, mode: u8) -> bool {
 }
 
 impl Place {
+    /// How many numbers it remembers.
+    fn values(&self) -> usize {
+        self.remembered.len()
+    }
     fn load(&self, memory: &Memory) -> Slot {
         let mut slot = Slot::default();
-        slot.values[..self.values].copy_from_slice(&memory.values[self.first_value..self.first_value + self.values]);
+        let values = self.values();
+        slot.values[..values].copy_from_slice(&memory.values[self.first_value..self.first_value + values]);
         slot
     }
     fn store(&self, slot: &Slot, memory: &mut Memory) {
-        memory.values[self.first_value..self.first_value + self.values].copy_from_slice(&slot.values[..self.values]);
+        let values = self.values();
+        memory.values[self.first_value..self.first_value + values].copy_from_slice(&slot.values[..values]);
     }
     /// What a mode does at the start of a run.
     fn effects(&self, mode: usize) -> Effects {
@@ -320,7 +314,7 @@ impl Place {
         let slot = self.load(memory);
         for mode in 1..self.modes as u8 {
             // Modes of models without memory were found to differ when the set was built.
-            if self.values == 0 || self.model.as_dyn().live(&slot, mode) {
+            if self.values() == 0 || self.model.as_dyn().live(&slot, mode) {
                 set[usize::from(mode / 64)] |= 1 << (mode % 64);
             }
         }

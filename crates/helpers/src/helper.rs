@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use anabranch_kernel::units::Dimension;
-use anabranch_kernel::{KeyWriter, Seed, Variable};
+use anabranch_kernel::{Seed, Visitor};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -75,10 +75,8 @@ pub trait Helper {
     fn due_tick(&self, state: &Self::State, tick: u32) -> u32;
     /// Does everything that is due in this base cycle.
     fn advance(&self, state: &mut Self::State, around: &Around<'_>);
-    /// Every variable of the state, with its cell size.
-    fn variables(&self) -> Vec<Variable>;
-    /// Writes the state, from the variable number `first` on.
-    fn write_key(&self, state: &Self::State, first: usize, key: &mut KeyWriter<'_>);
+    /// Names every variable of the state, with its cell size and its value.
+    fn visit<V: Visitor>(&self, state: &Self::State, v: &mut V);
     /// What frames show of it.
     fn signals(&self) -> &'static [SignalFact];
     /// Their values in a base cycle, in the same order.

@@ -31,5 +31,5 @@ mod tyres;
 
 pub use helper::{Around, Helper, Nearby, SignalFact, Wrong};
 pub use radio::{Message, OnItsWay, Radio, RadioSpec, RadioState, Senders};
-pub use set::{Helpers, HelpersLayout, HelpersState};
+pub use set::{Helpers, HelpersState};
 pub use tyres::{ATMOSPHERE_PA, AxleShare, Tyres, TyresSpec, TyresState, Wheel};

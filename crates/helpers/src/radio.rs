@@ -8,7 +8,7 @@
 //! A car tells the acceleration it had on average since its message before; the first one tells none.
 
 use anabranch_kernel::units::Dimension;
-use anabranch_kernel::{Chance, KeyWriter, Variable, maths};
+use anabranch_kernel::{Chance, Continuous, Discrete, Visitor, maths};
 use serde::{Deserialize, Serialize};
 
 use crate::helper::{Around, Helper, Nearby, SignalFact, next_multiple};
@@ -184,31 +184,42 @@ fn told(other: &Nearby, tick: u32, accel_mps2: f64) -> Message {
     }
 }
 
-/// Variables of one message, in the order in which they are written.
-const MESSAGE_VARIABLES: usize = 7;
-
-fn message_variables(name: &str) -> [Variable; MESSAGE_VARIABLES] {
-    let of = |what: &str| format!("radio.{name}.{what}");
-    [
-        Variable::exact(&of("sender")),
-        Variable::exact(&of("sent")),
-        Variable::real(&of("x"), "m", 0.5),
-        Variable::real(&of("y"), "m", 0.5),
-        Variable::real(&of("heading"), "rad", 0.05),
-        Variable::real(&of("speed"), "m/s", 0.5),
-        Variable::real(&of("acceleration"), "m/s^2", 0.5),
-    ]
+/// The variables of messages of one list.
+struct MessageVariables {
+    sender: Discrete,
+    sent: Discrete,
+    x: Continuous,
+    y: Continuous,
+    heading: Continuous,
+    speed: Continuous,
+    acceleration: Continuous,
 }
 
-fn write_message(message: &Message, first: usize, key: &mut KeyWriter<'_>) {
-    key.exact(first, u64::from(message.sender));
-    key.exact(first, message.half_length_m.to_bits());
-    key.exact(first + 1, u64::from(message.sent_tick));
-    key.real(first + 2, message.x_m);
-    key.real(first + 3, message.y_m);
-    key.angle(first + 4, message.heading_rad);
-    key.real(first + 5, message.speed_mps);
-    key.real(first + 6, message.accel_mps2);
+impl MessageVariables {
+    fn declare<V: Visitor>(v: &mut V) -> Self {
+        Self {
+            sender: v.discrete("sender"),
+            sent: v.discrete("sent"),
+            x: v.continuous("x", "m", 0.5),
+            y: v.continuous("y", "m", 0.5),
+            heading: v.continuous("heading", "rad", 0.05),
+            speed: v.continuous("speed", "m/s", 0.5),
+            acceleration: v.continuous("acceleration", "m/s^2", 0.5),
+        }
+    }
+}
+
+impl Message {
+    fn put<V: Visitor>(&self, variables: &MessageVariables, v: &mut V) {
+        v.put_exact(variables.sender, u64::from(self.sender));
+        v.put_exact(variables.sender, self.half_length_m.to_bits());
+        v.put_exact(variables.sent, u64::from(self.sent_tick));
+        v.put(variables.x, self.x_m);
+        v.put(variables.y, self.y_m);
+        v.put_angle(variables.heading, self.heading_rad);
+        v.put(variables.speed, self.speed_mps);
+        v.put(variables.acceleration, self.accel_mps2);
+    }
 }
 
 impl Helper for Radio {
@@ -229,29 +240,30 @@ impl Helper for Radio {
         Self::arrive(state, around.tick);
         state.heard.retain(|message| around.tick - message.sent_tick <= self.spec.keep_ticks);
     }
-    fn variables(&self) -> Vec<Variable> {
-        let mut variables = vec![Variable::exact("radio.due")];
-        variables.extend(message_variables("under_way"));
-        variables.extend(message_variables("heard"));
-        variables.extend([Variable::exact("radio.sender"), Variable::real("radio.sent_speed", "m/s", 0.5)]);
-        variables
-    }
-    fn write_key(&self, state: &RadioState, first: usize, key: &mut KeyWriter<'_>) {
-        // How many there are comes first, so that no list can be taken for another one.
-        key.exact(first, state.on_their_way.len() as u64);
-        for one in &state.on_their_way {
-            key.exact(first, u64::from(one.due_tick));
-            write_message(&one.message, first + 1, key);
-        }
-        let heard = first + 1 + MESSAGE_VARIABLES;
-        key.exact(heard, state.heard.len() as u64);
-        state.heard.iter().for_each(|message| write_message(message, heard, key));
-        let sent = heard + MESSAGE_VARIABLES;
-        key.exact(sent, state.sent_mps.len() as u64);
-        for &(sender, speed_mps) in &state.sent_mps {
-            key.exact(sent, u64::from(sender));
-            key.real(sent + 1, speed_mps);
-        }
+    fn visit<V: Visitor>(&self, state: &RadioState, v: &mut V) {
+        v.within("radio", |v| {
+            // How many there are comes first, so that no list can be taken for another one.
+            let due = v.discrete("due");
+            v.put_exact(due, state.on_their_way.len() as u64);
+            v.within("under_way", |v| {
+                let variables = MessageVariables::declare(v);
+                for one in &state.on_their_way {
+                    v.put_exact(due, u64::from(one.due_tick));
+                    one.message.put(&variables, v);
+                }
+            });
+            v.within("heard", |v| {
+                let variables = MessageVariables::declare(v);
+                v.put_exact(variables.sender, state.heard.len() as u64);
+                state.heard.iter().for_each(|message| message.put(&variables, v));
+            });
+            let (sender, sent_speed) = (v.discrete("sender"), v.continuous("sent_speed", "m/s", 0.5));
+            v.put_exact(sender, state.sent_mps.len() as u64);
+            for &(number, speed_mps) in &state.sent_mps {
+                v.put_exact(sender, u64::from(number));
+                v.put(sent_speed, speed_mps);
+            }
+        });
     }
     fn signals(&self) -> &'static [SignalFact] {
         &[

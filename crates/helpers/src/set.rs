@@ -1,6 +1,6 @@
 //! All helpers of a scenario together.
 
-use anabranch_kernel::{KeyWriter, Leaf, Variable};
+use anabranch_kernel::Visitor;
 use serde::{Deserialize, Serialize};
 
 use crate::helper::{Around, Helper, SignalFact};
@@ -23,13 +23,6 @@ pub struct HelpersState {
     pub radio: Option<RadioState>,
     /// Pressure of the tyres.
     pub tyres: Option<TyresState>,
-}
-
-/// Where the variables of helpers stand in the key.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct HelpersLayout {
-    radio: usize,
-    tyres: usize,
 }
 
 /// A helper that may not be there.
@@ -71,31 +64,16 @@ impl Helpers {
         advance(self.radio.as_ref(), &mut state.radio, around);
         advance(self.tyres.as_ref(), &mut state.tyres, around);
     }
-    /// Declares their variables.
-    pub fn lay_out(&self, all: &mut Vec<Variable>) -> HelpersLayout {
-        let mut add = |variables: Option<Vec<Variable>>| {
-            let first = all.len();
-            all.extend(variables.unwrap_or_default());
-            first
-        };
-        HelpersLayout {
-            radio: add(self.radio.as_ref().map(Helper::variables)),
-            tyres: add(self.tyres.as_ref().map(Helper::variables)),
+    /// Names their variables.
+    pub fn visit<V: Visitor>(&self, state: &HelpersState, v: &mut V) {
+        let absent = "there is no such simulator";
+        match (&self.radio, &state.radio) {
+            (Some(radio), Some(state)) => radio.visit(state, v),
+            _ => v.constant("radio", absent),
         }
-    }
-    /// What of a state that is called `at` is not in the key.
-    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
-        let none = |name: &str| Leaf::constant(&format!("{at}.{name}"), "there is no such simulator");
-        let radio = self.radio.is_none().then(|| none("radio"));
-        radio.into_iter().chain(self.tyres.is_none().then(|| none("tyres"))).collect()
-    }
-    /// Writes them.
-    pub fn write_key(&self, state: &HelpersState, layout: &HelpersLayout, key: &mut KeyWriter<'_>) {
-        if let (Some(radio), Some(state)) = (&self.radio, &state.radio) {
-            radio.write_key(state, layout.radio, key);
-        }
-        if let (Some(tyres), Some(state)) = (&self.tyres, &state.tyres) {
-            tyres.write_key(state, layout.tyres, key);
+        match (&self.tyres, &state.tyres) {
+            (Some(tyres), Some(state)) => tyres.visit(state, v),
+            _ => v.constant("tyres", absent),
         }
     }
     /// What frames show of them, in order.

@@ -8,7 +8,7 @@
 //! A monitor reads the pressures with a period of its own and tells them to the driver; it keeps its last reading where it is lost.
 
 use anabranch_kernel::units::Dimension;
-use anabranch_kernel::{KeyWriter, Variable, maths};
+use anabranch_kernel::{Visitor, maths};
 use serde::{Deserialize, Serialize};
 
 use crate::helper::{Around, Helper, SignalFact, next_multiple};
@@ -207,23 +207,19 @@ impl Helper for Tyres {
             state.told_pa = std::array::from_fn(|wheel| state.pressure_pa(wheel));
         }
     }
-    fn variables(&self) -> Vec<Variable> {
-        let each = |name: &str, cell_pa: f64| {
-            let variable = |wheel: Wheel| Variable::real(&format!("tyres.{name}.{}", wheel.word()), "Pa", cell_pa);
-            Wheel::ALL.map(variable)
-        };
-        let mut variables = each("air", 5_000.0).to_vec();
-        variables.push(Variable::real("tyres.warmth", "K", 2.0));
-        variables.extend(each("hole", 500.0));
-        variables.extend(each("told", 5_000.0));
-        variables
-    }
-    fn write_key(&self, state: &TyresState, first: usize, key: &mut KeyWriter<'_>) {
-        let lists = [(0, &state.cold_pa), (5, &state.hole_pa_per_s), (9, &state.told_pa)];
-        for (from, values) in lists {
-            values.iter().enumerate().for_each(|(wheel, value)| key.real(first + from + wheel, *value));
-        }
-        key.real(first + 4, state.warmth_k);
+    fn visit<V: Visitor>(&self, state: &TyresState, v: &mut V) {
+        v.within("tyres", |v| {
+            let each = |name: &str, cell_pa: f64, v: &mut V| {
+                Wheel::ALL.map(|wheel| v.continuous(format_args!("{name}.{}", wheel.word()), "Pa", cell_pa))
+            };
+            let air = each("air", 5_000.0, v);
+            let warmth = v.continuous("warmth", "K", 2.0);
+            let (hole, told) = (each("hole", 500.0, v), each("told", 5_000.0, v));
+            for (variables, values) in [(air, state.cold_pa), (hole, state.hole_pa_per_s), (told, state.told_pa)] {
+                variables.into_iter().zip(values).for_each(|(variable, value)| v.put(variable, value));
+            }
+            v.put(warmth, state.warmth_k);
+        });
     }
     fn signals(&self) -> &'static [SignalFact] {
         &[

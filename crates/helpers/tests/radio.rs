@@ -1,7 +1,7 @@
 //! Messages arrive when they should, in one order, from those who are near enough, as often as chance says.
 
 use anabranch_helpers::{Around, Helper, Message, Nearby, OnItsWay, Radio, RadioSpec, RadioState, Senders, Wrong};
-use anabranch_kernel::{CellKey, Grid, KeyWriter, Seed, from_bytes, to_bytes};
+use anabranch_kernel::{CellKey, Declarations, Grid, KeyWriter, Seed, from_bytes, to_bytes};
 use proptest::prelude::*;
 
 const TICK_S: f64 = 0.05;
@@ -22,9 +22,9 @@ fn spec() -> RadioSpec {
 }
 
 fn key(radio: &Radio, state: &RadioState) -> CellKey {
-    let grid = Grid::of(&radio.variables());
+    let grid = Grid::of(&Declarations::of(|v| radio.visit(state, v)).variables);
     let mut key = KeyWriter::new(&grid);
-    radio.write_key(state, 0, &mut key);
+    radio.visit(state, &mut key.visitor(&[]));
     key.finish().expect("every number is finite")
 }
 

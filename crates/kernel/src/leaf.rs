@@ -3,7 +3,7 @@
 /// A value of the state, with everything below it, that [`System::cell`](crate::System::cell) does not write. All others must
 /// be in the key; [`check_contract`](crate::contract::check_contract) changes them one by one and looks.
 ///
-/// What follows from other values is not declared here: [`System::derive`](crate::System::derive) computes it again.
+/// What follows from other values need not be declared: [`System::derive`](crate::System::derive) computes it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// Its name as in the state: fields and variants joined by dots, `[]` for the items of a list: `extras.lines[].told`. With a `#`
@@ -27,6 +27,8 @@ pub enum LeafRole {
     /// It is a detail of how something is stored that is in the key by cells: two values can mean the same within a cell, such as
     /// where a ring begins.
     Rounded,
+    /// It follows from other values: [`System::derive`](crate::System::derive) computes it again. The contract compares.
+    Derived,
     /// It is left out although it may matter: *safe* is not said.
     Ignored,
 }

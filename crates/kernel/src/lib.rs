@@ -45,6 +45,7 @@ pub mod state;
 pub mod system;
 pub mod tube;
 pub mod units;
+pub mod visit;
 pub mod watch;
 
 pub use chance::{Chance, Seed};
@@ -59,4 +60,5 @@ pub use system::{
     AXES_MAX, Axis, Danger, Fault, Job, Margin, ParamSpace, Params, Place, SegmentEnd, System, Twice, Verdict, Verdicts,
 };
 pub use tube::{Contraction, NoProof, Tube, TubeLevel};
+pub use visit::{Continuous, Declarations, Declarer, Discrete, KeyVisitor, Visitor};
 pub use watch::{Recorder, Signal, Watch};

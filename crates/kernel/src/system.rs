@@ -184,6 +184,9 @@ static NO_PARAMS: ParamSpace = ParamSpace { axes: Vec::new() };
 ///
 /// Only [`errors`](System::errors), [`variables`](System::variables), [`start`](System::start),
 /// [`run`](System::run) and [`cell`](System::cell) are required; the rest have defaults that fit a small model.
+///
+/// `variables`, `cell` and [`leaves`](System::leaves) must agree. They do by construction where all three follow from one function
+/// over a [`Visitor`](crate::Visitor).
 pub trait System: Sync {
     /// Everything that evolves.
     type State: State;

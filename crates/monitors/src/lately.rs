@@ -1,6 +1,6 @@
 //! How the car has behaved lately, for requirements about more than one moment: how long it has stood, how its steering swings.
 
-use anabranch_kernel::{KeyWriter, Leaf, Variable};
+use anabranch_kernel::Visitor;
 use serde::{Deserialize, Serialize};
 
 /// Slower than this a car stands.
@@ -60,34 +60,24 @@ impl Lately {
     pub fn wobble_hz(&self) -> f64 {
         self.swings_hz
     }
-    /// What the key has of it.
-    pub fn variables(reads: LatelyReads) -> Vec<Variable> {
-        let standing = reads.standing.then(|| Variable::exact("standing"));
-        let wobble = [
-            Variable::exact("wobble.side"),
-            Variable::real("wobble.farthest", "rad", SWING_RAD),
-            Variable::real("wobble.swings", "1/s", 0.1),
-        ];
-        standing.into_iter().chain(wobble.into_iter().filter(|_| reads.wobble)).collect()
-    }
-    /// What of it is not in the key, where it is called `at`.
-    pub fn leaves(reads: LatelyReads, at: &str) -> Vec<Leaf> {
-        let unread = |name: &str| Leaf::unread(&format!("{at}.{name}"), "no requirement reads it");
-        let standing = (!reads.standing).then(|| unread("standing_ticks"));
-        let wobble = ["farthest_rad", "turns_left", "swings_hz"].map(unread).into_iter().filter(|_| !reads.wobble);
-        standing.into_iter().chain(wobble).collect()
-    }
-    /// Writes it; `first` is the index of the first variable.
-    pub fn write_key(&self, reads: LatelyReads, first: usize, key: &mut KeyWriter<'_>) {
-        let mut index = first;
+    /// Names what requirements read of it; the rest is not in the key.
+    pub fn visit<V: Visitor>(&self, reads: LatelyReads, v: &mut V) {
+        let unread = "no requirement reads it";
         if reads.standing {
-            key.exact(index, u64::from(self.standing_ticks));
-            index += 1;
+            v.exact("standing", u64::from(self.standing_ticks));
+        } else {
+            v.unread("standing_ticks", unread);
         }
         if reads.wobble {
-            key.exact(index, u64::from(self.turns_left));
-            key.real(index + 1, self.farthest_rad);
-            key.real(index + 2, self.swings_hz);
+            v.within("wobble", |v| {
+                v.exact("side", u64::from(self.turns_left));
+                v.real("farthest", "rad", SWING_RAD, self.farthest_rad);
+                v.real("swings", "1/s", 0.1, self.swings_hz);
+            });
+        } else {
+            v.unread("farthest_rad", unread);
+            v.unread("turns_left", unread);
+            v.unread("swings_hz", unread);
         }
     }
 }

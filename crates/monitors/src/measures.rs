@@ -3,8 +3,8 @@
 //! They are signals like all others, behind those of the frame. What they remember is a [`Measured`] in the state and in the merge
 //! key, and only where somebody reads them.
 
+use anabranch_kernel::Visitor;
 use anabranch_kernel::units::Dimension;
-use anabranch_kernel::{KeyWriter, Leaf, Variable};
 use serde::{Deserialize, Serialize};
 
 use crate::lately::{Lately, LatelyReads};
@@ -194,74 +194,39 @@ impl Measured {
         LatelyReads { standing: has(measure::STANDING), wobble: has(measure::WOBBLE) }
     }
 
-    /// What the key has of it: only what the kept measures need. How fast the wheels turn is behind what the car itself has.
-    pub fn variables(kept: u32) -> Vec<Variable> {
+    /// Names what the kept measures need; the rest is not in the key. How fast the wheels turn is behind what the car itself has.
+    pub fn visit<V: Visitor>(&self, kept: u32, step_s: f64, v: &mut V) {
         let has = |at: usize| kept >> at & 1 == 1;
-        let mut all = Vec::new();
-        let mut add = |wanted: bool, name: &str, unit: &str, cell: f64| {
-            if wanted {
-                all.push(Variable::real(name, unit, cell));
-            }
-        };
-        add(has(measure::DRIVEN) || has(measure::DEVIATION_PER_METRE), "measure.driven", "m", 0.5);
-        add(has(measure::DEVIATION_PER_METRE), "measure.deviation_per_metre", "", 0.005);
-        add(has(measure::PATH_MSE), "measure.path_mse", "m^2", 0.0025);
-        add(has(measure::JERK_PEAK), "measure.jerk_peak", "m/s^3", 0.5);
-        add(has(measure::JERK_RMS), "measure.jerk_rms", "m/s^3", 0.1);
-        add(has(measure::STEERING_RATE_RMS), "measure.steering_rate_rms", "rad/s", 0.01);
-        add(has(measure::STALLED), "measure.stalled", "s", 0.5);
-        add(has(measure::STALLED), "measure.stalled.x", "m", 0.1);
-        add(has(measure::STALLED), "measure.stalled.y", "m", 0.1);
-        all.extend(Lately::variables(Self::lately_reads(kept)));
-        all
-    }
-
-    /// What of it is not in the key, where it is called `at`.
-    pub fn leaves(kept: u32, at: &str) -> Vec<Leaf> {
-        let has = |measure: usize| kept >> measure & 1 == 1;
-        let driven = has(measure::DRIVEN) || has(measure::DEVIATION_PER_METRE);
-        let fields = [
-            (driven, "driven_m"),
-            (has(measure::DEVIATION_PER_METRE), "off_way_m2"),
-            (has(measure::PATH_MSE), "off_squares_m2"),
-            (has(measure::JERK_PEAK), "jerk_peak_mps3"),
-            (has(measure::JERK_RMS), "jerk_squares"),
-            (has(measure::STEERING_RATE_RMS), "rate_squares"),
-            (has(measure::STALLED), "stalled_ticks"),
-            (has(measure::STALLED), "from"),
-        ];
-        let unread = |name: &str, why: &str| Leaf::unread(&format!("{at}.{name}"), why);
-        let unkept = fields.into_iter().filter(|(kept, _)| !kept);
-        let mut all: Vec<Leaf> = unkept.map(|(_, name)| unread(name, "no requirement reads it")).collect();
-        all.push(unread("rate_radps", "it is computed anew in every base cycle"));
-        all.extend(Lately::leaves(Self::lately_reads(kept), &format!("{at}.lately")));
-        all
+        let needs_way = has(measure::DRIVEN) || has(measure::DEVIATION_PER_METRE);
+        // Within the first metre the share is not told yet, but what is summed counts later.
+        let share = self.off_way_m2 / self.driven_m.max(WAY_MIN_M);
+        let (path_mse_m2, jerk_rms) = (self.mean(self.off_squares_m2), self.mean(self.jerk_squares).sqrt());
+        let rate_rms = self.mean(self.rate_squares).sqrt();
+        v.within("measure", |v| {
+            let mut one = |is_kept: bool, field: &str, (name, unit, cell): (&str, &str, f64), value: f64| match is_kept
+            {
+                true => v.real(name, unit, cell, value),
+                false => v.unread(field, "no requirement reads it"),
+            };
+            one(needs_way, "driven_m", ("driven", "m", 0.5), self.driven_m);
+            one(has(measure::DEVIATION_PER_METRE), "off_way_m2", ("deviation_per_metre", "", 0.005), share);
+            one(has(measure::PATH_MSE), "off_squares_m2", ("path_mse", "m^2", 0.0025), path_mse_m2);
+            one(has(measure::JERK_PEAK), "jerk_peak_mps3", ("jerk_peak", "m/s^3", 0.5), self.jerk_peak_mps3);
+            one(has(measure::JERK_RMS), "jerk_squares", ("jerk_rms", "m/s^3", 0.1), jerk_rms);
+            one(has(measure::STEERING_RATE_RMS), "rate_squares", ("steering_rate_rms", "rad/s", 0.01), rate_rms);
+            let stalled_s = f64::from(self.stalled_ticks) * step_s;
+            one(has(measure::STALLED), "stalled_ticks", ("stalled", "s", 0.5), stalled_s);
+            one(has(measure::STALLED), "from.0", ("stalled.x", "m", 0.1), self.from[0]);
+            one(has(measure::STALLED), "from.1", ("stalled.y", "m", 0.1), self.from[1]);
+        });
+        v.unread("rate_radps", "it is computed anew in every base cycle");
+        v.derived("ticks", "the time of the run");
+        v.derived("steering_rad", "the car");
+        v.field("lately", |v| self.lately.visit(Self::lately_reads(kept), v));
     }
     /// Computes again what follows from the time and from the car.
     pub fn derive(&mut self, ticks: u32, steering_rad: f64) {
         (self.ticks, self.steering_rad) = (ticks, steering_rad);
-    }
-    /// Writes it; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, kept: u32, step_s: f64, first: usize, key: &mut KeyWriter<'_>) {
-        let has = |at: usize| kept >> at & 1 == 1;
-        let mut index = first;
-        let mut write = |wanted: bool, value: f64| {
-            if wanted {
-                key.real(index, value);
-                index += 1;
-            }
-        };
-        write(has(measure::DRIVEN) || has(measure::DEVIATION_PER_METRE), self.driven_m);
-        // Within the first metre the share is not told yet, but what is summed counts later.
-        write(has(measure::DEVIATION_PER_METRE), self.off_way_m2 / self.driven_m.max(WAY_MIN_M));
-        write(has(measure::PATH_MSE), self.mean(self.off_squares_m2));
-        write(has(measure::JERK_PEAK), self.jerk_peak_mps3);
-        write(has(measure::JERK_RMS), self.mean(self.jerk_squares).sqrt());
-        write(has(measure::STEERING_RATE_RMS), self.mean(self.rate_squares).sqrt());
-        write(has(measure::STALLED), f64::from(self.stalled_ticks) * step_s);
-        write(has(measure::STALLED), self.from[0]);
-        write(has(measure::STALLED), self.from[1]);
-        self.lately.write_key(Self::lately_reads(kept), index, key);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Requirements: what must never, always or eventually hold, judged every base cycle (S1-5, S1-54).
 
 use anabranch_kernel::maths::Real;
-use anabranch_kernel::{Choice, KeyWriter, Leaf, Place, Variable, Verdict, Verdicts};
+use anabranch_kernel::{Choice, Place, Verdict, Verdicts, Visitor};
 use serde::{Deserialize, Serialize};
 
 use anabranch_logic::{Bounds, Formula, Monitor, Scratch, Window};
@@ -416,52 +416,34 @@ impl Requirements {
         lanes
     }
 
-    /// What is remembered, for the key: only what these requirements can change.
-    pub fn variables(&self) -> Vec<Variable> {
-        let reached = (self.eventually != 0).then(|| Variable::exact("requirements.reached"));
-        let noted = (self.should != 0).then(|| Variable::exact("requirements.noted"));
-        let exceeded = (!self.exceeding.is_empty()).then(|| Variable::exact("requirements.exceeded"));
-        let temporal = self.temporal.iter().flat_map(|one| {
-            let name = format!("requirements.{}", self.list[one.index].id);
-            one.monitor.variables(&name, 1.0, self.step_s)
-        });
-        reached.into_iter().chain(noted).chain(exceeded).chain(temporal).collect()
-    }
-    /// What of a memory and of histories that are called so is not in the key.
-    pub fn leaves(&self, memory: &str, histories: &str) -> Vec<Leaf> {
-        let constant = |name: &str| Leaf::constant(&format!("{memory}.{name}"), "no requirement needs it");
-        let mut all = Vec::new();
-        all.extend((self.eventually == 0).then(|| constant("reached")));
-        all.extend((self.should == 0).then(|| constant("noted")));
-        all.extend(self.exceeding.is_empty().then(|| constant("exceeded")));
-        all.push(Leaf::constant(&format!("{histories}#"), "one for each requirement about more than one moment"));
-        all.extend(["start_s", "last_s"].map(|name| Leaf::time(&format!("{histories}[].{name}"))));
-        all.push(Leaf::unread(histories, "of a requirement that is settled"));
-        all
-    }
-    /// Writes the memory to a key; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, memory: &Memory, histories: &[History], first: usize, key: &mut KeyWriter<'_>) {
-        let mut index = first;
-        if self.eventually != 0 {
-            key.exact(index, u64::from(memory.reached));
-            index += 1;
-        }
-        if self.should != 0 {
-            key.exact(index, u64::from(memory.noted));
-            index += 1;
-        }
-        if !self.exceeding.is_empty() {
-            key.exact(index, u64::from(memory.exceeded));
-            index += 1;
-        }
-        for (n, (one, history)) in self.temporal.iter().zip(histories).enumerate() {
-            // What is settled is not looked at again.
-            if memory.settled() >> one.index & 1 == 1 {
-                key.exact(index + 3 * n, u64::MAX);
-                continue;
+    /// Names what is remembered: only what these requirements can change. Memory and histories come with their paths in the
+    /// state.
+    pub fn visit<V: Visitor>(&self, memory: (&str, &Memory), histories: (&str, &[History]), v: &mut V) {
+        let unused = "no requirement needs it";
+        let ((memory_path, memory), (histories_path, histories)) = (memory, histories);
+        v.within("requirements", |v| {
+            v.field(memory_path, |v| {
+                let mut one = |is_needed: bool, name: &str, bits: u32| match is_needed {
+                    true => v.exact(name, u64::from(bits)),
+                    false => v.constant(name, unused),
+                };
+                one(self.eventually != 0, "reached", memory.reached);
+                one(self.should != 0, "noted", memory.noted);
+                one(!self.exceeding.is_empty(), "exceeded", memory.exceeded);
+            });
+            for (one, history) in self.temporal.iter().zip(histories) {
+                // What is settled is not looked at again.
+                let history = (memory.settled() >> one.index & 1 == 0).then_some(history);
+                let id = &self.list[one.index].id;
+                v.within(id, |v| one.monitor.visit_answers(history, 1.0, self.step_s, v));
             }
-            one.monitor.write_key(history, index + 3 * n, key);
-        }
+        });
+        v.field(histories_path, |v| {
+            v.constant("#", "one for each requirement about more than one moment");
+            v.time("[].start_s");
+            v.time("[].last_s");
+            v.unread("", "of a requirement that is settled");
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! When requirements are violated, noted and fulfilled.
 
 use anabranch_kernel::maths::{Lanes, Mask, Real};
-use anabranch_kernel::{Grid, KeyWriter, from_bytes, to_bytes};
+use anabranch_kernel::{Declarations, Grid, KeyWriter, Variable, from_bytes, to_bytes};
 use anabranch_monitors::*;
 use proptest::prelude::*;
 
@@ -112,17 +112,22 @@ fn mixed() -> Requirements {
     ])
 }
 
+fn variables(requirements: &Requirements) -> Vec<Variable> {
+    let memory = Memory::default();
+    Declarations::of(|v| requirements.visit(("memory", &memory), ("histories", &[]), v)).variables
+}
+
 #[test]
 fn what_is_remembered_is_in_the_key() {
     let requirements = mixed();
     assert!(requirements.time_matters());
     assert_eq!(requirements.signals_used(), 1 << low_speed::CLEARANCE | 1 << low_speed::AT_GOAL);
-    let names: Vec<String> = requirements.variables().into_iter().map(|v| v.name).collect();
+    let names: Vec<String> = variables(&requirements).into_iter().map(|v| v.name).collect();
     assert_eq!(names, ["requirements.reached", "requirements.noted"]);
-    let grid = Grid::of(&requirements.variables());
+    let grid = Grid::of(&variables(&requirements));
     let key = |memory: &Memory| {
         let mut key = KeyWriter::new(&grid);
-        requirements.write_key(memory, &[], 0, &mut key);
+        requirements.visit(("memory", memory), ("histories", &[]), &mut key.visitor(&[]));
         key.finish()
     };
     let (mut near, mut there) = (Memory::default(), Memory::default());
@@ -188,6 +193,6 @@ fn a_requirement_for_small_errors_is_not_judged_after_a_large_one() {
     assert_eq!(judged(&[0, 2, 0, 0]).0, 0b01);
     // What was exceeded belongs to the key: the two memories have different futures.
     assert_ne!(judged(&[1]).1, judged(&[2]).1);
-    assert_eq!(requirements.variables().last().map(|v| v.name.as_str()), Some("requirements.exceeded"));
-    assert!(Requirements::new(vec![hard("any")], 0.1).unwrap().limited(vec![0, 0]).variables().is_empty());
+    assert_eq!(variables(&requirements).last().map(|v| v.name.as_str()), Some("requirements.exceeded"));
+    assert!(variables(&Requirements::new(vec![hard("any")], 0.1).unwrap().limited(vec![0, 0])).is_empty());
 }

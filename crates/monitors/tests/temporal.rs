@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use anabranch_explore::{Explorer, Merge, Settings};
 use anabranch_kernel::contract::check_contract;
 use anabranch_kernel::{
-    CellSize, Choice, ErrorSpace, Fault, Grid, KeyWriter, Leaf, Params, Seed, SegmentEnd, System, Variable, Watch,
+    CellSize, Choice, Declarations, ErrorSpace, Fault, Grid, KeyWriter, Leaf, Params, Seed, SegmentEnd, System,
+    Variable, Visitor, Watch,
 };
 use anabranch_monitors::*;
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,7 @@ fn a_violation_is_found_as_soon_as_it_is_certain() {
 struct Ring {
     requirements: Requirements,
     errors: ErrorSpace,
-    variables: Vec<Variable>,
+    declared: Declarations,
     names: Vec<String>,
 }
 
@@ -76,10 +77,19 @@ const LEVELS: u64 = 6;
 impl Ring {
     fn new(rule: Rule, text: &str) -> Self {
         let requirements = requirements(rule, text);
-        let mut variables = vec![Variable::exact("speed")];
-        variables.extend(requirements.variables());
         let errors = ErrorSpace::of_one_site("push", &["none", "faster", "slower"]);
-        Self { names: requirements.ids(), requirements, errors, variables }
+        let declared = Declarations::default();
+        let mut ring = Self { names: requirements.ids(), requirements, errors, declared };
+        ring.declared = Declarations::of(|v| ring.visit(&ring.begin(), v));
+        ring
+    }
+    fn begin(&self) -> RingState {
+        RingState { speed: 0, tick: 0, memory: Memory::default(), histories: self.requirements.histories() }
+    }
+    fn visit<V: Visitor>(&self, state: &RingState, v: &mut V) {
+        v.exact("speed", state.speed as u64);
+        v.time("tick");
+        self.requirements.visit(("memory", &state.memory), ("histories", &state.histories), v);
     }
 }
 
@@ -89,10 +99,10 @@ impl System for Ring {
         &self.errors
     }
     fn variables(&self) -> &[Variable] {
-        &self.variables
+        &self.declared.variables
     }
     fn start(&self, _seed: Seed, _params: &Params) -> Result<RingState, Fault> {
-        Ok(RingState { speed: 0, tick: 0, memory: Memory::default(), histories: self.requirements.histories() })
+        Ok(self.begin())
     }
     fn run(&self, state: &mut RingState, choice: Choice, _watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
         for cycle in 0..3 {
@@ -117,11 +127,10 @@ impl System for Ring {
         Ok(SegmentEnd::TimedOut)
     }
     fn cell(&self, state: &RingState, key: &mut KeyWriter<'_>) {
-        key.exact(0, state.speed as u64);
-        self.requirements.write_key(&state.memory, &state.histories, 1, key);
+        self.visit(state, &mut key.visitor(&[]));
     }
     fn leaves(&self) -> Vec<Leaf> {
-        std::iter::once(Leaf::time("tick")).chain(self.requirements.leaves("memory", "histories")).collect()
+        self.declared.leaves.clone()
     }
     fn time_matters(&self) -> bool {
         self.requirements.time_matters()
@@ -163,7 +172,7 @@ fn merging_with_a_temporal_requirement_loses_no_violation() {
     for text in FORMULAS {
         for rule in rules {
             let ring = Ring::new(rule, text);
-            let usual = Settings::new(&ring.variables, true);
+            let usual = Settings::new(ring.variables(), true);
             let (truth, all) = violations(&ring, Settings { merge: Merge::None, ..usual.clone() });
             let (merged, few) = violations(&ring, usual.clone());
             assert_eq!(merged, truth, "{rule:?} {text}");
@@ -171,7 +180,7 @@ fn merging_with_a_temporal_requirement_loses_no_violation() {
             (run, of_all) = (run + few, of_all + all);
             // The same without histories in the key: a test that could not fail would show nothing.
             let sizes = ring
-                .variables
+                .variables()
                 .iter()
                 .map(|v| if v.name.starts_with("requirements.r.") { CellSize::Ignore } else { v.size });
             let blind = Settings { merge: Merge::Grid(Grid::from_sizes(sizes.collect())), ..usual };

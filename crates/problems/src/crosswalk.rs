@@ -5,8 +5,8 @@
 //! measurement are the errors, and their likelihood is the cost.
 
 use anabranch_kernel::{
-    Choice, Danger, ErrorSpace, Fault, KeyWriter, Leaf, Mode, Params, Seed, SegmentEnd, Signal, Site, System, Variable,
-    Watch,
+    Choice, Danger, Declarations, ErrorSpace, Fault, KeyWriter, Leaf, Mode, Params, Seed, SegmentEnd, Signal, Site,
+    System, Variable, Visitor, Watch,
 };
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ pub struct CrosswalkState {
 pub struct Crosswalk {
     pedestrian_y_m: f64,
     errors: ErrorSpace,
-    variables: Vec<Variable>,
+    declared: Declarations,
     requirements: Vec<String>,
     signals: Vec<Signal>,
 }
@@ -88,26 +88,12 @@ impl Crosswalk {
             site("measured-across", &[("none", 0.0), ("behind", -3.0), ("ahead", 3.0)]),
         ];
         let errors = ErrorSpace::new(sites, 3).unwrap_or_else(|_| ErrorSpace::none());
-        let real = |name: &str, unit: &str, size: f64| Variable::real(name, unit, size);
-        let variables = vec![
-            real("car.x", "m", 0.1),
-            real("car.speed", "m/s", 0.1),
-            real("car.acceleration", "m/s^2", 0.1),
-            real("pedestrian.x", "m", 0.05),
-            real("pedestrian.y", "m", 0.05),
-            real("pedestrian.speed-x", "m/s", 0.05),
-            real("pedestrian.speed-y", "m/s", 0.05),
-            real("track.x", "m", 0.1),
-            real("track.y", "m", 0.1),
-            real("track.speed-x", "m/s", 0.1),
-            real("track.speed-y", "m/s", 0.1),
-            real("distance-min", "m", 0.1),
-            real("cost", "", 1.0),
-            Variable::exact("has-hit"),
-        ];
         let signals =
             vec![Signal::new("car.x", "m"), Signal::new("car.speed", "m/s"), Signal::new("pedestrian.y", "m")];
-        Self { pedestrian_y_m, errors, variables, requirements: vec!["no-hit".to_owned()], signals }
+        let (declared, requirements) = (Declarations::default(), vec!["no-hit".to_owned()]);
+        let mut crosswalk = Self { pedestrian_y_m, errors, declared, requirements, signals };
+        crosswalk.declared = Declarations::of(|v| crosswalk.begin().visit(v));
+        crosswalk
     }
 
     /// The state at time zero.
@@ -210,6 +196,29 @@ impl CrosswalkState {
     }
 }
 
+impl CrosswalkState {
+    /// Names its variables.
+    fn visit<V: Visitor>(&self, v: &mut V) {
+        v.time("step");
+        v.real("car.x", "m", 0.1, self.car[0]);
+        v.real("car.speed", "m/s", 0.1, self.car[1]);
+        v.real("car.acceleration", "m/s^2", 0.1, self.car[2]);
+        let mut walker = |name: &str, cell: f64, numbers: &[f64; 4]| {
+            v.within(name, |v| {
+                v.real("x", "m", cell, numbers[0]);
+                v.real("y", "m", cell, numbers[1]);
+                v.real("speed-x", "m/s", cell, numbers[2]);
+                v.real("speed-y", "m/s", cell, numbers[3]);
+            });
+        };
+        walker("pedestrian", 0.05, &self.pedestrian);
+        walker("track", 0.1, &self.track);
+        v.real("distance-min", "m", 0.1, self.distance_min_m);
+        v.real("cost", "", 1.0, self.cost);
+        v.exact("has-hit", u64::from(self.has_hit));
+    }
+}
+
 impl System for Crosswalk {
     type State = CrosswalkState;
 
@@ -217,7 +226,7 @@ impl System for Crosswalk {
         &self.errors
     }
     fn variables(&self) -> &[Variable] {
-        &self.variables
+        &self.declared.variables
     }
     fn start(&self, _seed: Seed, _params: &Params) -> Result<CrosswalkState, Fault> {
         Ok(self.begin())
@@ -237,15 +246,13 @@ impl System for Crosswalk {
         })
     }
     fn cell(&self, state: &CrosswalkState, key: &mut KeyWriter<'_>) {
-        let parts = [&state.car[..], &state.pedestrian[..], &state.track[..], &[state.distance_min_m, state.cost]];
-        parts.into_iter().flatten().enumerate().for_each(|(index, value)| key.real(index, *value));
-        key.exact(13, u64::from(state.has_hit));
+        state.visit(&mut key.visitor(&self.declared.sections));
     }
     fn danger(&self, state: &CrosswalkState) -> Danger {
         Danger { worst: -state.distance_min_m, ..Danger::default() }
     }
     fn leaves(&self) -> Vec<Leaf> {
-        vec![Leaf::time("step")]
+        self.declared.leaves.clone()
     }
     fn time_matters(&self) -> bool {
         true

@@ -1,13 +1,13 @@
 //! Problems as closed loops that can be branched, saved, merged and judged while they run.
 
 use anabranch_kernel::{
-    Choice, Danger, ErrorSpace, Fault, KeyWriter, Leaf, Mode, Params, Seed, SegmentEnd, Signal, Site, System, Variable,
-    Watch,
+    Choice, Danger, Declarations, ErrorSpace, Fault, KeyWriter, Leaf, Mode, Params, Seed, SegmentEnd, Signal, Site,
+    System, Variable, Visitor, Watch,
 };
 use anabranch_logic::{Memory, Monitor, Reading, Scratch};
 use serde::{Deserialize, Serialize};
 
-use crate::plant::{Body, Moment, Plant};
+use crate::plant::{Body, Moment};
 use crate::problem::{PIECE_S, Problem};
 
 /// A problem whose inputs are chosen piece by piece from a few levels: what the pedals do is the error.
@@ -16,7 +16,7 @@ pub struct ProblemSystem {
     problem: Problem,
     monitor: Monitor,
     errors: ErrorSpace,
-    variables: Vec<Variable>,
+    declared: Declarations,
     requirements: Vec<String>,
     signals: Vec<Signal>,
 }
@@ -44,26 +44,38 @@ impl ProblemSystem {
         };
         let errors = ErrorSpace::new(vec![site("throttle"), site("brake")], 2).unwrap_or_else(|_| ErrorSpace::none());
         let monitor = Monitor::new(problem.formula().clone(), Reading::Margin);
-        let mut variables = vec![Variable::real("part", "s", AGE_CELL_S)];
-        match problem.plant {
-            Plant::ChasingCars => {
-                for car in 1..=5 {
-                    variables.push(Variable::real(&format!("place-{car}"), "m", 0.1));
-                    variables.push(Variable::real(&format!("speed-{car}"), "m/s", 0.1));
-                }
-                (2..=5).for_each(|car| variables.push(Variable::exact(&format!("mode-{car}"))));
-            }
-            Plant::AutomaticTransmission => {
-                variables.push(Variable::real("engine", "rpm", 10.0));
-                variables.push(Variable::real("wheel", "rpm", 1.0));
-                variables.push(Variable::exact("gear"));
-                variables.push(Variable::exact("shifting"));
-            }
-        }
-        variables.extend(monitor.variables("requirement", MARGIN_CELL, AGE_CELL_S));
         let requirements = vec![problem.name.to_owned()];
         let signals = problem.plant.signals().iter().map(|(name, _)| Signal::new(name, "")).collect();
-        Self { problem, monitor, errors, variables, requirements, signals }
+        let start = ProblemState { moment: problem.plant.start(), memory: monitor.start() };
+        let declared = Declarations::default();
+        let mut system = Self { problem, monitor, errors, declared, requirements, signals };
+        system.declared = Declarations::of(|v| system.visit(&start, v));
+        system
+    }
+
+    /// Names the variables of a state.
+    fn visit<V: Visitor>(&self, state: &ProblemState, v: &mut V) {
+        v.time("moment.step");
+        v.real("part", "s", AGE_CELL_S, state.moment.part_s);
+        match &state.moment.body {
+            Body::Convoy(convoy) => {
+                for car in 0..5 {
+                    v.real(format_args!("place-{}", car + 1), "m", 0.1, convoy.place[car]);
+                    v.real(format_args!("speed-{}", car + 1), "m/s", 0.1, convoy.speed[car]);
+                }
+                // The first car drives as the inputs say and has no mode.
+                (0..4).for_each(|car| v.exact(format_args!("mode-{}", car + 2), convoy.mode[car] as u64));
+            }
+            Body::Gearbox(gearbox) => {
+                v.real("engine", "rpm", 10.0, gearbox.engine_rpm);
+                v.real("wheel", "rpm", 1.0, gearbox.wheel_rpm);
+                v.exact("gear", u64::from(gearbox.gear));
+                v.exact("shifting", gearbox.shifting.number());
+            }
+        }
+        v.within("requirement", |v| {
+            v.field("memory", |v| self.monitor.visit(&state.memory, MARGIN_CELL, AGE_CELL_S, v));
+        });
     }
 
     /// The problem.
@@ -124,7 +136,7 @@ impl System for ProblemSystem {
         &self.errors
     }
     fn variables(&self) -> &[Variable] {
-        &self.variables
+        &self.declared.variables
     }
     fn start(&self, _seed: Seed, _params: &Params) -> Result<ProblemState, Fault> {
         let mut memory = self.monitor.start();
@@ -142,32 +154,14 @@ impl System for ProblemSystem {
         self.run_piece(state, [input(0), input(1)], watch)
     }
     fn cell(&self, state: &ProblemState, key: &mut KeyWriter<'_>) {
-        key.real(0, state.moment.part_s);
-        let next = match &state.moment.body {
-            Body::Convoy(convoy) => {
-                for car in 0..5 {
-                    key.real(1 + 2 * car, convoy.place[car]);
-                    key.real(2 + 2 * car, convoy.speed[car]);
-                }
-                (0..4).for_each(|car| key.exact(11 + car, convoy.mode[car] as u64));
-                15
-            }
-            Body::Gearbox(gearbox) => {
-                key.real(1, gearbox.engine_rpm);
-                key.real(2, gearbox.wheel_rpm);
-                key.exact(3, u64::from(gearbox.gear));
-                key.exact(4, gearbox.shifting.number());
-                5
-            }
-        };
-        self.monitor.write_key(&state.memory, next, key);
+        self.visit(state, &mut key.visitor(&self.declared.sections));
     }
     fn danger(&self, state: &ProblemState) -> Danger {
         let (_, hi) = self.monitor.interval(&state.memory);
         Danger { worst: -hi.min(f64::MAX), ..Danger::default() }
     }
     fn leaves(&self) -> Vec<Leaf> {
-        std::iter::once(Leaf::time("moment.step")).chain(self.monitor.leaves("memory")).collect()
+        self.declared.leaves.clone()
     }
     fn time_matters(&self) -> bool {
         // The run ends at a fixed time.

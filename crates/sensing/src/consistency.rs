@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use anabranch_kernel::{KeyWriter, Variable, maths};
+use anabranch_kernel::{Visitor, maths};
 use serde::{Deserialize, Serialize};
 
 /// The 97.5 % quantile of the normal distribution: both sides together leave out 5 %.
@@ -164,17 +164,13 @@ impl InnovationWatch {
             Confidence::Consistent
         }
     }
-    /// The mean innovation and how much it weighs.
-    pub fn variables(name: &str) -> [Variable; 2] {
-        [Variable::real(&format!("{name}.ratio"), "", 0.25), Variable::real(&format!("{name}.weight"), "", 10.0)]
-    }
 }
 
 impl Innovations {
-    /// Writes both; `first` is the index of the first of [`InnovationWatch::variables`].
-    pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
-        key.real(first, if self.weight > 0.0 { self.sum / self.weight } else { 0.0 });
-        key.real(first + 1, self.weight);
+    /// Names the mean innovation and how much it weighs.
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
+        v.real("ratio", "", 0.25, if self.weight > 0.0 { self.sum / self.weight } else { 0.0 });
+        v.real("weight", "", 10.0, self.weight);
     }
 }
 

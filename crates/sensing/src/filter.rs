@@ -1,7 +1,7 @@
 //! An extended Kalman filter for pose, speed and yaw rate: estimate and covariance (S4-8).
 
 use anabranch_geometry::Pose;
-use anabranch_kernel::{KeyWriter, Variable, maths};
+use anabranch_kernel::{Visitor, maths};
 use serde::{Deserialize, Serialize};
 
 use crate::gaussian::{self, Square};
@@ -166,29 +166,24 @@ impl Estimate {
         gaussian::squared_distance(&self.covariance(), &error)
     }
 
-    /// The numbers, their deviations and their correlations.
-    pub fn variables(filter: &str) -> Vec<Variable> {
-        let means = CELLS.map(|(name, unit, cell)| Variable::real(&format!("{filter}.{name}"), unit, cell));
-        let deviations =
-            CELLS.map(|(name, unit, cell)| Variable::real(&format!("{filter}.{name}_deviation"), unit, cell));
-        let correlations = Variable::real(&format!("{filter}.correlation"), "", CORRELATION_CELL);
-        means.into_iter().chain(deviations).chain([correlations]).collect()
-    }
-    /// Writes the estimate; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
+    /// Names the numbers, their deviations and their correlations.
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
         let covariance = self.covariance();
         let deviations: [f64; ESTIMATED] = std::array::from_fn(|i| covariance[i][i].sqrt());
-        for (i, &value) in self.mean.iter().enumerate() {
-            if i == Component::Heading as usize { key.angle(first + i, value) } else { key.real(first + i, value) }
+        for (i, (name, unit, cell)) in CELLS.into_iter().enumerate() {
+            match i == Component::Heading as usize {
+                true => v.angle(name, cell, self.mean[i]),
+                false => v.real(name, unit, cell, self.mean[i]),
+            }
         }
-        for (i, &deviation) in deviations.iter().enumerate() {
-            key.real(first + ESTIMATED + i, deviation);
+        for ((name, unit, cell), deviation) in CELLS.into_iter().zip(deviations) {
+            v.real(format_args!("{name}_deviation"), unit, cell, deviation);
         }
+        let correlations = v.continuous("correlation", "", CORRELATION_CELL);
         for row in 0..ESTIMATED {
             for column in row + 1..ESTIMATED {
                 let product = deviations[row] * deviations[column];
-                let correlation = if product > 0.0 { covariance[row][column] / product } else { 0.0 };
-                key.real(first + 2 * ESTIMATED, correlation);
+                v.put(correlations, if product > 0.0 { covariance[row][column] / product } else { 0.0 });
             }
         }
     }
@@ -196,7 +191,7 @@ impl Estimate {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_kernel::{Grid, from_bytes, to_bytes};
+    use anabranch_kernel::{Declarations, Grid, KeyWriter, from_bytes, to_bytes};
     use std::f64::consts::PI;
 
     use super::*;
@@ -282,10 +277,11 @@ mod tests {
 
     #[test]
     fn equal_estimates_have_equal_keys_and_a_saved_one_goes_on_alike() {
-        let grid = Grid::of(&Estimate::variables("ekf"));
+        let still = Estimate::new(&at(0.0, 0.0, 0.0, 0.0, 0.0), [0.1; 5]);
+        let grid = Grid::of(&Declarations::of(|v| still.visit(v)).variables);
         let key = |estimate: &Estimate| {
             let mut key = KeyWriter::new(&grid);
-            estimate.write_key(0, &mut key);
+            estimate.visit(&mut key.visitor(&[]));
             key.finish().unwrap()
         };
         let filter = Filter::new(FilterSpec::CAR, 0.1);

@@ -82,8 +82,8 @@ pub use navigation::{MotionSensor, MotionSensorSpec, Navigation, NavigationError
 pub use noise::{Noise, NoiseModel, Situations, Wander};
 pub use objects::{
     CORNERS_MAX, DETECTIONS_MAX, Detection, DetectionErrors, DetectionRate, Detections, Detector, DetectorInput,
-    DetectorSpec, DetectorState, Displacement, Look, RateError, ReadingLine, TRACKS_MAX, Track, Tracked, Tracker,
-    TrackerSpec, TrackerState, TrueObject, Trust,
+    DetectorSpec, DetectorState, Displacement, Look, RateError, ReadingLine, TRACKS_MAX, Track, TrackVariables,
+    Tracked, Tracker, TrackerSpec, TrackerState, TrueObject, Trust,
 };
 pub use obstacle_sensor::{
     Late, OBSTACLES_MAX, ObstacleErrors, ObstacleMemory, ObstacleSensor, Perceived, Presence, SensedObstacle,

@@ -1,7 +1,7 @@
 //! Where the car believes to be: the true pose plus the error of the segment (S1-21, S1-22).
 
+use anabranch_kernel::Visitor;
 use anabranch_kernel::maths::Real;
-use anabranch_kernel::{KeyWriter, Variable};
 use serde::{Deserialize, Serialize};
 
 /// The true pose, with the sine and cosine that the loop has at hand.
@@ -63,21 +63,12 @@ pub fn read<R: Real>(truth: TruePose<R>, error: PoseError<R>) -> PoseReading<R> 
 }
 
 impl PoseReading<f64> {
-    /// The variables of a kept reading.
-    pub fn variables(sensor: &str) -> [Variable; 3] {
+    /// Names the variables of a kept reading.
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
         let [x, y, heading] = READING_CELLS;
-        let name = |part: &str| format!("{sensor}.{part}");
-        [
-            Variable::real(&name("x"), "m", x),
-            Variable::real(&name("y"), "m", y),
-            Variable::real(&name("heading"), "rad", heading),
-        ]
-    }
-    /// Writes a kept reading; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
-        key.real(first, self.x);
-        key.real(first + 1, self.y);
-        key.angle(first + 2, self.heading);
+        v.real("x", "m", x, self.x);
+        v.real("y", "m", y, self.y);
+        v.angle("heading", heading, self.heading);
     }
 }
 

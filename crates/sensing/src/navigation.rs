@@ -1,6 +1,6 @@
 //! Imperfect localisation: four sensors of the truth, each with its own noise and period, and a filter behind them (S4-8).
 
-use anabranch_kernel::{Chance, KeyWriter, Leaf, Variable};
+use anabranch_kernel::{Chance, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::consistency::{Confidence, InnovationWatch, Innovations};
@@ -201,26 +201,12 @@ impl Navigation {
         self.watch.confidence(&state.innovations)
     }
 
-    /// Everything remembered, for the key.
-    pub fn variables(&self, name: &str) -> Vec<Variable> {
-        let watch = InnovationWatch::variables(&format!("{name}.innovation"));
-        let wanders = WANDERS.iter().enumerate();
-        let wanders = wanders.filter_map(|(i, (part, unit))| self.noise(i).variable(&format!("{name}.{part}"), unit));
-        Estimate::variables(name).into_iter().chain(watch).chain(wanders).collect()
-    }
-    /// What of a state that is called `at` is not in the key.
-    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
-        let steady = (0..ESTIMATED).filter(|&i| self.noise(i).variable("", "").is_none());
-        steady.map(|i| Leaf::constant(&format!("{at}.wander.{i}"), "its noise does not wander")).collect()
-    }
-    /// Writes the state; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, state: &NavigationState, first: usize, key: &mut KeyWriter<'_>) {
-        state.estimate.write_key(first, key);
-        let watch = first + 2 * ESTIMATED + 1;
-        state.innovations.write_key(watch, key);
-        let mut index = watch + 2;
-        for (i, wander) in state.wander.iter().enumerate() {
-            index = self.noise(i).write_key(*wander, index, key);
+    /// Names everything that is remembered.
+    pub fn visit<V: Visitor>(&self, state: &NavigationState, v: &mut V) {
+        state.estimate.visit(v);
+        v.within("innovation", |v| state.innovations.visit(v));
+        for (i, (part, unit)) in WANDERS.into_iter().enumerate() {
+            v.within(part, |v| self.noise(i).visit(unit, state.wander[i], format_args!("wander.{i}"), v));
         }
     }
     /// The noise of a component: east and north share that of the satellites.

@@ -3,7 +3,9 @@
 //! Noise is no error choice. It is drawn from [`Chance`] by component and tick, so it is the same in every branch, and
 //! only what remembers (the wandering part) is state.
 
-use anabranch_kernel::{Chance, KeyWriter, Variable, maths};
+use std::fmt::Display;
+
+use anabranch_kernel::{Chance, Visitor, maths};
 use serde::{Deserialize, Serialize};
 
 /// Whether the situation (an urban canyon, a tunnel) acts on a noise.
@@ -137,17 +139,13 @@ impl Noise {
         };
         self.model.bias + scale * noise
     }
-    /// The variable of the wandering part; cells of a quarter of its deviation. None for noise that does not wander.
-    pub fn variable(&self, name: &str, unit: &str) -> Option<Variable> {
-        (self.model.wander != 0.0).then(|| Variable::real(&format!("{name}.wander"), unit, 0.25 * self.model.wander))
-    }
-    /// Writes the wandering part if it has a variable, and returns the index of the next one.
-    pub fn write_key(&self, wander: Wander, index: usize, key: &mut KeyWriter<'_>) -> usize {
+    /// Names the wandering part, which the state has at a path; cells of a quarter of its deviation. Noise that does not wander
+    /// has no variable.
+    pub fn visit<V: Visitor>(&self, unit: &str, wander: Wander, path: impl Display, v: &mut V) {
         if self.model.wander == 0.0 {
-            return index;
+            return v.constant(path, "its noise does not wander");
         }
-        key.real(index, wander.0);
-        index + 1
+        v.real("wander", unit, 0.25 * self.model.wander, wander.0);
     }
 }
 
@@ -213,7 +211,9 @@ mod tests {
         let mut wander = noise.start(&Chance::new(Seed(1), "white"), 0);
         noise.draw(&mut wander, &Chance::new(Seed(1), "white").at(4), 0, 1.0);
         assert_eq!(wander, Wander::default());
-        assert!(noise.variable("gps.x", "m").is_none());
+        let declared = anabranch_kernel::Declarations::of(|v| noise.visit("m", wander, "wander.0", v));
+        assert!(declared.variables.is_empty());
+        assert_eq!(declared.leaves, [anabranch_kernel::Leaf::constant("wander.0", "its noise does not wander")]);
     }
 
     #[test]

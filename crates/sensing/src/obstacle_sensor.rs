@@ -1,7 +1,7 @@
 //! Which obstacles the car is told about: those in range, altered by the errors of the segment (S1-19, S1-23 … S1-25, S1-28).
 
 use anabranch_geometry::{Edge, Point};
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::Visitor;
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
@@ -136,15 +136,10 @@ impl ObstacleSensor {
         Perceived { mask, displaced: mask & errors.displaced }
     }
 
-    /// One counter per obstacle, none where nothing can be late.
-    pub fn variables(&self) -> Vec<Variable> {
-        let counter = |i: usize| Variable::exact(&format!("obstacle_sensor.in_range.{i}"));
-        (0..self.start().in_range_ticks.len()).map(counter).collect()
-    }
-    /// Writes the memory to a key; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, memory: &ObstacleMemory, first: usize, key: &mut KeyWriter<'_>) {
+    /// Names one counter per obstacle, none where nothing can be late.
+    pub fn visit<V: Visitor>(&self, memory: &ObstacleMemory, v: &mut V) {
         for (i, &ticks) in memory.in_range_ticks.iter().enumerate() {
-            key.exact(first + i, u64::from(ticks));
+            v.exact(format_args!("obstacle_sensor.in_range.{i}"), u64::from(ticks));
         }
     }
 }
@@ -160,7 +155,7 @@ fn squared_distance(from: Point, edge: &Edge) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_kernel::{Grid, from_bytes, to_bytes};
+    use anabranch_kernel::{Declarations, Grid, KeyWriter, Variable, from_bytes, to_bytes};
 
     use super::*;
 
@@ -226,14 +221,17 @@ mod tests {
 
     #[test]
     fn counters_are_in_the_key_and_stay_finite() {
-        assert!(sensor(0).variables().is_empty());
+        let variables = |sensor: &ObstacleSensor| -> Vec<Variable> {
+            Declarations::of(|v| sensor.visit(&sensor.start(), v)).variables
+        };
+        assert!(variables(&sensor(0)).is_empty());
         let sensor = sensor(2);
-        let grid = Grid::of(&sensor.variables());
+        let grid = Grid::of(&variables(&sensor));
         let mut memory = sensor.start();
         let mut keys = Vec::new();
         for _ in 0..6 {
             let mut key = KeyWriter::new(&grid);
-            sensor.write_key(&memory, 0, &mut key);
+            sensor.visit(&memory, &mut key.visitor(&[]));
             keys.extend(key.finish());
             sensor.perceive(0b0001, &ObstacleErrors::default(), &mut memory);
         }

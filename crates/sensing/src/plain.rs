@@ -1,7 +1,7 @@
 //! Plain sensors: weather, location, compass, speed, steering angle, distance to the right, distances to the lane markers,
 //! each with its period, resolution and noise (S2-14, S2-35).
 
-use anabranch_kernel::{Chance, KeyWriter, Leaf, Variable, maths};
+use anabranch_kernel::{Chance, Visitor, maths};
 use serde::{Deserialize, Serialize};
 
 use crate::noise::{Noise, NoiseModel, Wander};
@@ -216,49 +216,20 @@ impl PlainSensors {
         }
     }
 
-    /// Readings that are kept for longer than a base cycle, and what noise remembers.
-    pub fn variables(&self, name: &str) -> Vec<Variable> {
-        let mut all = Vec::new();
+    /// Names readings that are kept for longer than a base cycle, and what noise remembers.
+    pub fn visit<V: Visitor>(&self, state: &PlainState, v: &mut V) {
         for (sensor, spec, noise) in self.gauges() {
             let unit = sensor.output().unit();
-            for (i, _) in sensor.channels().enumerate() {
-                let part = format!("{name}.{}.{i}", sensor.name());
-                all.extend((spec.period_ticks > 1).then(|| Variable::real(&part, unit, sensor.cell())));
-                all.extend(noise.variable(&part, unit));
-            }
-        }
-        all
-    }
-    /// What of a state that is called `at` is not in the key.
-    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
-        let mut all = Vec::new();
-        for (sensor, spec, noise) in self.gauges() {
-            for channel in sensor.channels() {
+            for (i, channel) in sensor.channels().enumerate() {
+                let (name, told) = (format_args!("{}.{i}", sensor.name()), state.told[channel]);
                 if spec.period_ticks <= 1 {
-                    all.push(Leaf::unread(&format!("{at}.told.{channel}"), "it is read anew in every base cycle"));
+                    v.unread(format_args!("told.{channel}"), "it is read anew in every base cycle");
+                } else if sensor == Plain::Compass {
+                    v.angle(name, sensor.cell(), told);
+                } else {
+                    v.real(name, unit, sensor.cell(), told);
                 }
-                if noise.variable("", "").is_none() {
-                    all.push(Leaf::constant(&format!("{at}.wander.{channel}"), "its noise does not wander"));
-                }
-            }
-        }
-        all
-    }
-    /// Writes the state; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, state: &PlainState, first: usize, key: &mut KeyWriter<'_>) {
-        let mut index = first;
-        for (sensor, spec, noise) in self.gauges() {
-            for channel in sensor.channels() {
-                if spec.period_ticks > 1 {
-                    let told = state.told[channel];
-                    if sensor == Plain::Compass {
-                        key.angle(index, told)
-                    } else {
-                        key.real(index, told)
-                    }
-                    index += 1;
-                }
-                index = noise.write_key(state.wander[channel], index, key);
+                v.within(name, |v| noise.visit(unit, state.wander[channel], format_args!("wander.{channel}"), v));
             }
         }
     }
@@ -271,7 +242,7 @@ fn quantised(value: f64, quantum: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_kernel::{Grid, Seed, from_bytes, to_bytes};
+    use anabranch_kernel::{Declarations, Grid, KeyWriter, Seed, Variable, from_bytes, to_bytes};
 
     use super::*;
 
@@ -287,6 +258,9 @@ mod tests {
     fn chance() -> Chance {
         Chance::new(Seed(5), "plain")
     }
+    fn variables(sensors: &PlainSensors) -> Vec<Variable> {
+        Declarations::of(|v| sensors.visit(&sensors.start(&TRUTH, chance()), v)).variables
+    }
 
     #[test]
     fn exact_sensors_tell_the_truth_in_its_place() {
@@ -294,7 +268,7 @@ mod tests {
         let mut state = sensors.start(&PlainValues::default(), chance());
         sensors.read(&mut state, &TRUTH, 1.0, 3, chance());
         assert_eq!(state.values(), TRUTH);
-        assert!(sensors.variables("plain").is_empty());
+        assert!(variables(&sensors).is_empty());
     }
 
     #[test]
@@ -310,7 +284,7 @@ mod tests {
             told.push(state.values().speed_mps);
         }
         assert_eq!((told[0], told[9], told[10], told[19], told[20]), (7.5, 7.5, 8.5, 8.5, 9.5));
-        assert_eq!(sensors.variables("plain")[0].name, "plain.speed.0");
+        assert_eq!(variables(&sensors)[0].name, "speed.0");
     }
 
     #[test]
@@ -340,11 +314,11 @@ mod tests {
     fn a_saved_state_goes_on_alike_and_is_in_the_key() {
         let mut sensors = PlainSensors::ready(Ready::Wandering, 0.1);
         sensors.gauges[3].0.period_ticks = 4;
-        let grid = Grid::of(&sensors.variables("plain"));
-        assert_eq!(sensors.variables("plain").len(), PLAIN_CHANNELS + 1);
+        let grid = Grid::of(&variables(&sensors));
+        assert_eq!(variables(&sensors).len(), PLAIN_CHANNELS + 1);
         let key = |state: &PlainState| {
             let mut key = KeyWriter::new(&grid);
-            sensors.write_key(state, 0, &mut key);
+            sensors.visit(state, &mut key.visitor(&[]));
             key.finish().unwrap()
         };
         let mut state = sensors.start(&TRUTH, chance());
@@ -356,12 +330,10 @@ mod tests {
             assert_eq!((state, key(&state)), (loaded, key(&loaded)));
         }
         assert_ne!(first, key(&state));
-        let write = |state: &(PlainState,), key: &mut KeyWriter<'_>| sensors.write_key(&state.0, 0, key);
         let whole = anabranch_kernel::contract::check_part(
-            &sensors.variables("plain"),
-            &[(state,)],
-            &sensors.leaves("0"),
-            write,
+            &[state],
+            |state, v| sensors.visit(state, v),
+            |state, v| sensors.visit(state, v),
         );
         whole.unwrap_or_else(|forgotten| panic!("{forgotten}"));
     }

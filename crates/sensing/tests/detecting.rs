@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use anabranch_geometry::{Point, Pose};
-use anabranch_kernel::{Chance, Grid, KeyWriter, Seed, from_bytes, to_bytes};
+use anabranch_kernel::{Chance, Declarations, Grid, KeyWriter, Seed, Visitor, from_bytes, to_bytes};
 use anabranch_sensing::{
     Detection, DetectionErrors, DetectionRate, Detections, Detector, DetectorInput, DetectorSpec, DetectorState,
     Displacement, Late, Mount, NoiseModel, Output, RaySensor, RaySensorSpec, Ready, Scan, Scene, TrueObject, Walls,
@@ -156,8 +156,8 @@ fn half_hidden_objects_are_not_recognised() {
 /// What is told of object 0 per reading: its distance, `None` if nothing is told.
 fn run(spec: &DetectorSpec, readings: &[(f64, DetectionErrors<'_>)]) -> Vec<Option<f64>> {
     let detector = Detector::new(spec.clone(), 0.1);
-    let grid = Grid::of(&detector.variables("front"));
     let mut state = detector.start(chance());
+    let grid = Grid::of(&Declarations::of(|v| detector.visit(&state, v)).variables);
     let mut told = Vec::new();
     for (tick, (away_m, errors)) in (0..).zip(readings) {
         let mut out = Detections::new();
@@ -166,7 +166,7 @@ fn run(spec: &DetectorSpec, readings: &[(f64, DetectionErrors<'_>)]) -> Vec<Opti
         let world = world(*away_m, 1);
         detector.read(&mut state, &input(&world, *errors), tick, chance(), &mut out);
         let mut key = KeyWriter::new(&grid);
-        detector.write_key(&state, 0, &mut key);
+        detector.visit(&state, &mut key.visitor(&[]));
         key.finish().unwrap();
         told.push(out.first().map(|d| d.x));
     }
@@ -198,7 +198,10 @@ fn a_shared_wandering_moves_all_objects_alike_and_is_in_the_key() {
     let world = world(20.0, 2);
     let told = once(spec.clone(), &input(&world, DetectionErrors::default()), 3);
     assert!((told[0].x - 20.0).abs() > 1e-3 && (told[0].x - told[1].x).abs() < 1e-12);
-    let names: Vec<String> = Detector::new(spec, 0.1).variables("front").into_iter().map(|v| v.name).collect();
+    let detector = Detector::new(spec, 0.1);
+    let state = detector.start(chance());
+    let declared = Declarations::of(|v| v.within("front", |v| detector.visit(&state, v)));
+    let names: Vec<String> = declared.variables.into_iter().map(|v| v.name).collect();
     assert_eq!(names, ["front.x.wander", "front.y.wander"]);
 }
 

@@ -2,7 +2,7 @@
 
 use anabranch_geometry::{Point, Pose};
 use anabranch_kernel::contract::check_part;
-use anabranch_kernel::{Chance, Grid, KeyWriter, Seed, from_bytes, maths, to_bytes};
+use anabranch_kernel::{Chance, Declarations, Grid, KeyWriter, Seed, Visitor, from_bytes, maths, to_bytes};
 use anabranch_sensing::{
     Component, Confidence, Consistency, ConsistencyReport, FilterSpec, MotionSensor, MotionSensorSpec, Moving,
     Navigation, NavigationErrors, NavigationSpec, NavigationState, NoiseModel, Output, Ready, Reception, Zone, Zones,
@@ -165,16 +165,16 @@ fn a_saved_state_goes_on_alike_and_every_variable_is_in_the_key_once() {
     let mut spec = spec();
     spec.gps = MotionSensorSpec::new(4, Output::Position.noise(Ready::Situational));
     let navigation = Navigation::new(spec);
-    let variables = navigation.variables("localisation");
+    let sensors = Chance::new(Seed(1), "navigation");
+    let mut state = navigation.start(&start(), sensors);
+    let variables = Declarations::of(|v| v.within("localisation", |v| navigation.visit(&state, v))).variables;
     let grid = Grid::of(&variables);
     let key = |state: &NavigationState| {
         let mut key = KeyWriter::new(&grid);
-        navigation.write_key(state, 0, &mut key);
+        navigation.visit(state, &mut key.visitor(&[]));
         key.finish().unwrap()
     };
     assert_eq!(variables.last().unwrap().name, "localisation.gps.y.wander");
-    let sensors = Chance::new(Seed(1), "navigation");
-    let mut state = navigation.start(&start(), sensors);
     let mut seen = Vec::new();
     for tick in 0..40 {
         let mut loaded: NavigationState = from_bytes(&to_bytes(&state)).unwrap();
@@ -182,10 +182,8 @@ fn a_saved_state_goes_on_alike_and_every_variable_is_in_the_key_once() {
             navigation.step(state, &start(), &NavigationErrors::default(), tick, sensors);
         }
         assert_eq!((state, key(&state)), (loaded, key(&loaded)));
-        seen.push((state,));
+        seen.push(state);
     }
-    let whole = check_part(&variables, &seen, &navigation.leaves("0"), |state, key| {
-        navigation.write_key(&state.0, 0, key);
-    });
+    let whole = check_part(&seen, |state, v| navigation.visit(state, v), |state, v| navigation.visit(state, v));
     whole.unwrap_or_else(|forgotten| panic!("{forgotten}"));
 }

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use anabranch_geometry::{Edge, Point, Pose};
 use anabranch_kernel::contract::check_part;
-use anabranch_kernel::{Chance, Grid, KeyWriter, Leaf, Seed, from_bytes, maths, to_bytes};
+use anabranch_kernel::{Chance, Declarations, Grid, KeyWriter, Seed, from_bytes, maths, to_bytes};
 use anabranch_sensing::{
     Detection, DetectionErrors, Detections, Detector, DetectorInput, DetectorSpec, Look, Mount, NoiseModel, RaySensor,
     RaySensorSpec, Scan, Scene, Tracker, TrackerSpec, TrackerState, TrueObject, Trust, Walls,
@@ -152,10 +152,10 @@ fn no_more_tracks_than_there_is_room_for() {
 
 #[test]
 fn a_saved_tracker_goes_on_alike_and_keys_tell_tracks_apart() {
-    let grid = Grid::of(&Tracker::variables("tracker"));
+    let grid = Grid::of(&Declarations::of(|v| TrackerState::default().visit(v)).variables);
     let key = |state: &TrackerState| {
         let mut key = KeyWriter::new(&grid);
-        state.write_key(0, &mut key);
+        state.visit(&mut key.visitor(&[]));
         key.finish().unwrap()
     };
     let (tracker, mut state) = (Tracker::new(SPEC), TrackerState::default());
@@ -169,8 +169,7 @@ fn a_saved_tracker_goes_on_alike_and_keys_tell_tracks_apart() {
         assert_eq!((&state, key(&state)), (&loaded, key(&loaded)));
         assert_ne!(key(&state), empty);
     }
-    let declared = [Leaf::unread("tracks[].age", "it is for people")];
-    let whole = check_part(&Tracker::variables("tracker"), &[state.clone()], &declared, |s, key| s.write_key(0, key));
+    let whole = check_part(&[state.clone(), TrackerState::default()], |s, v| s.visit(v), |s, v| s.visit(v));
     whole.unwrap_or_else(|forgotten| panic!("{forgotten}"));
     let moved = tracked((0..30).map(|tick| vec![at(f64::from(tick), 3.0, 0.0)]));
     assert_ne!(key(&moved), key(&state));

@@ -5,10 +5,10 @@
 //! without the ego. Whoever comes out as in the timeline is not touched; whoever does not, is. All others would decide as in the timeline and
 //! are not computed at all. So the whole equals the full simulation bit for bit, and untouched cars are keyed by the tick alone.
 
-use anabranch_kernel::KeyWriter;
+use anabranch_kernel::Visitor;
 use serde::{Deserialize, Serialize};
 
-use crate::car::{Car, Id, Role, WALKERS_FROM};
+use crate::car::{Car, CarVariables, Id, Role, WALKERS_FROM};
 use crate::decide::Scene;
 use crate::demand::{CARS_PER_FLOW, FlowState};
 use crate::objects::Bands;
@@ -19,7 +19,7 @@ use crate::timeline::{Frame, Timeline};
 use crate::traffic::Traffic;
 use crate::trigger::{Effect, Fired};
 use crate::view::{Patches, View};
-use crate::walker::Walker;
+use crate::walker::{Walker, WalkerVariables};
 
 /// What of a branch differs from the timeline.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -52,6 +52,13 @@ pub struct BranchScratch {
     next: Branch,
 }
 
+/// The variables of branches.
+#[derive(Clone, Copy, Debug)]
+pub struct BranchVariables {
+    cars: CarVariables,
+    walkers: WalkerVariables,
+}
+
 impl Branch {
     /// Touched cars, sorted by lane and station.
     pub fn touched(&self) -> &[Car] {
@@ -69,34 +76,40 @@ impl Branch {
     pub fn fired(&self) -> &Fired {
         &self.fired
     }
-    /// Writes everything that differs from the timeline. The tick must be in the key too. Variables are those of
-    /// [`variables`](crate::variables), from number `first`, then those of [`walker_variables`](crate::walker_variables).
+    /// Declares the variables of branches, and what is not in the key.
+    pub fn declare<V: Visitor>(v: &mut V) -> BranchVariables {
+        v.constant("fired.at#", "one place for each trigger");
+        v.unread("fired", "when something was fired counts while what it does lasts");
+        v.rounded("cars#", "a car within half a cell of the untouched traffic counts as untouched");
+        BranchVariables { cars: CarVariables::declare(v), walkers: WalkerVariables::declare(v) }
+    }
+    /// Values of everything that differs from the timeline. The tick must be in the key too.
     ///
     /// Cells of a car that the timeline has in the same lane are centred about its state there, and one that is in the middle cell of every
     /// variable is keyed like an untouched one: a hair's breadth that runs backwards through a queue does not keep branches apart.
-    pub fn write_key(&self, timeline: &Timeline, first: usize, key: &mut KeyWriter<'_>) {
-        let walkers_from = first + crate::car::VARIABLES;
+    pub fn put<V: Visitor>(&self, timeline: &Timeline, variables: &BranchVariables, v: &mut V) {
+        let BranchVariables { cars: of_cars, walkers: of_walkers } = variables;
         let frame = timeline.frame(self.tick);
         let mut written = 0;
         for car in &self.cars {
             match frame.find(car.id).filter(|there| there.lane == car.lane) {
                 Some(there) if car.is_alike(there) => continue,
-                Some(there) => car.write_key_about(there, first, key),
-                None => car.write_key(first, key),
+                Some(there) => car.put_about(there, of_cars, v),
+                None => car.put(of_cars, v),
             }
             written += 1;
         }
-        key.extra(written | (self.gone.len() as u64) << 20 | (self.walkers.len() as u64) << 40);
-        self.gone.iter().for_each(|&id| key.exact(first, u64::from(id)));
+        v.extra(written | (self.gone.len() as u64) << 20 | (self.walkers.len() as u64) << 40);
+        self.gone.iter().for_each(|&id| v.put_exact(of_cars.who, u64::from(id)));
         for (number, walker) in &self.walkers {
-            key.exact(walkers_from, u64::from(*number));
-            walker.write_key(walkers_from, key);
+            v.put_exact(of_walkers.doing, u64::from(*number));
+            walker.put(of_walkers, v);
         }
         for (number, flow) in &self.flows {
-            key.exact(first, u64::from(*number));
-            key.exact(first, u64::from(flow.waiting) | u64::from(flow.sent) << 32);
+            v.put_exact(of_cars.who, u64::from(*number));
+            v.put_exact(of_cars.who, u64::from(flow.waiting) | u64::from(flow.sent) << 32);
         }
-        self.fired.words(timeline.triggers(), self.tick).for_each(|word| key.exact(first, word));
+        self.fired.words(timeline.triggers(), self.tick).for_each(|word| v.put_exact(of_cars.who, word));
     }
     fn walker(&self, frame: &Frame, number: usize) -> Walker {
         let touched = self.walkers.binary_search_by_key(&(number as u32), |walker| walker.0);

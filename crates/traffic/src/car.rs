@@ -1,6 +1,6 @@
 //! What of a car evolves, and what it takes in a lane.
 
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::{Continuous, Discrete, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::streets::LaneNumber;
@@ -162,12 +162,12 @@ impl Car {
         let is_near = |(a, b): ((f64, f64), (f64, f64))| (a.0 - b.0).abs() <= ALIKE_SHARE * a.1;
         discrete(self) == discrete(other) && reals(self).into_iter().zip(reals(other)).all(is_near)
     }
-    /// Writes every variable of the car, in the order of [`variables`], the first of which has number `first`.
-    pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
-        self.write_key_about(&Self::new(self.id, self.lane), first, key);
+    /// Values of every variable of the car.
+    pub fn put<V: Visitor>(&self, variables: &CarVariables, v: &mut V) {
+        self.put_about(&Self::new(self.id, self.lane), variables, v);
     }
     /// The same, with cells that lie centred about another state of the car.
-    pub(crate) fn write_key_about(&self, about: &Self, first: usize, key: &mut KeyWriter<'_>) {
+    pub(crate) fn put_about<V: Visitor>(&self, about: &Self, variables: &CarVariables, v: &mut V) {
         let whole = [
             u64::from(self.id) | (u64::from(self.lane) << 32),
             u64::from(self.next) | (u64::from(self.leader) << 32),
@@ -177,15 +177,15 @@ impl Car {
                 | ((self.role as u64) << 40)
                 | ((self.wish as u64) << 48),
         ];
-        whole.iter().for_each(|&word| key.exact(first, word));
-        key.real(first + 1, self.station_m - about.station_m);
-        key.real(first + 2, self.speed_mps - about.speed_mps);
-        key.real(first + 3, self.lateral_m - about.lateral_m);
-        key.real(first + 4, self.heading_rad - about.heading_rad);
-        key.real(first + 5, self.time_gap_s - about.time_gap_s);
-        key.real(first + 6, self.change_from_m - about.change_from_m);
-        key.real(first + 6, self.change_length_m - about.change_length_m);
-        key.real(first + 6, self.change_offset_m - about.change_offset_m);
+        whole.iter().for_each(|&word| v.put_exact(variables.who, word));
+        v.put(variables.station, self.station_m - about.station_m);
+        v.put(variables.speed, self.speed_mps - about.speed_mps);
+        v.put(variables.lateral, self.lateral_m - about.lateral_m);
+        v.put(variables.heading, self.heading_rad - about.heading_rad);
+        v.put(variables.time_gap, self.time_gap_s - about.time_gap_s);
+        v.put(variables.change, self.change_from_m - about.change_from_m);
+        v.put(variables.change, self.change_length_m - about.change_length_m);
+        v.put(variables.change, self.change_offset_m - about.change_offset_m);
     }
 }
 
@@ -198,27 +198,38 @@ const CHANGE_CELL_M: f64 = 2.0;
 /// The part of a cell by which a car may be off the timeline and still be keyed like it: cells are centred about the timeline.
 const ALIKE_SHARE: f64 = 0.5;
 
-/// How many [`variables`] there are.
-pub(crate) const VARIABLES: usize = 7;
+/// The variables of cars, with the sizes within which the next seconds look alike: half a car's length of a gap changes M2's command
+/// by about 0.2 m/s², which is also what 0.25 m/s do. All cars share them.
+#[derive(Clone, Copy, Debug)]
+pub struct CarVariables {
+    pub(crate) who: Discrete,
+    station: Continuous,
+    speed: Continuous,
+    lateral: Continuous,
+    heading: Continuous,
+    time_gap: Continuous,
+    change: Continuous,
+}
 
-/// The variables of one car, with the sizes within which the next seconds look alike: half a car's length of a gap changes M2's command
-/// by about 0.2 m/s², which is also what 0.25 m/s do.
-pub fn variables() -> Vec<Variable> {
-    vec![
-        Variable::exact("traffic.who"),
-        Variable::real("traffic.station", "m", STATION_CELL_M),
-        Variable::real("traffic.speed", "m/s", SPEED_CELL_MPS),
-        Variable::real("traffic.lateral", "m", LATERAL_CELL_M),
-        Variable::real("traffic.heading", "rad", HEADING_CELL_RAD),
-        Variable::real("traffic.time_gap", "s", TIME_GAP_CELL_S),
-        Variable::real("traffic.change", "m", CHANGE_CELL_M),
-    ]
+impl CarVariables {
+    /// Declares them.
+    pub fn declare<V: Visitor>(v: &mut V) -> Self {
+        Self {
+            who: v.discrete("traffic.who"),
+            station: v.continuous("traffic.station", "m", STATION_CELL_M),
+            speed: v.continuous("traffic.speed", "m/s", SPEED_CELL_MPS),
+            lateral: v.continuous("traffic.lateral", "m", LATERAL_CELL_M),
+            heading: v.continuous("traffic.heading", "rad", HEADING_CELL_RAD),
+            time_gap: v.continuous("traffic.time_gap", "s", TIME_GAP_CELL_S),
+            change: v.continuous("traffic.change", "m", CHANGE_CELL_M),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anabranch_kernel::Grid;
+    use anabranch_kernel::{Declarations, Grid, KeyWriter};
 
     #[test]
     fn cars_are_ordered_by_lane_then_station_then_name() {
@@ -231,11 +242,14 @@ mod tests {
 
     #[test]
     fn the_key_sees_every_variable() {
-        assert_eq!(variables().len(), VARIABLES);
-        let grid = Grid::of(&variables());
+        fn visit<V: Visitor>(car: &Car, v: &mut V) {
+            let variables = CarVariables::declare(v);
+            car.put(&variables, v);
+        }
+        let grid = Grid::of(&Declarations::of(|v| visit(&Car::new(0, 0), v)).variables);
         let key = |car: &Car| {
             let mut writer = KeyWriter::new(&grid);
-            car.write_key(0, &mut writer);
+            visit(car, &mut writer.visitor(&[]));
             writer.finish().unwrap()
         };
         let car = Car { station_m: 100.0, speed_mps: 20.0, ..Car::new(7, 3) };
@@ -261,7 +275,7 @@ mod tests {
         for other in changed {
             assert_ne!(key(&car), key(&other), "{other:?}");
         }
-        let whole = anabranch_kernel::contract::check_part(&variables(), &[car], &[], |car, key| car.write_key(0, key));
+        let whole = anabranch_kernel::contract::check_part(&[car], visit, |car, v| visit(car, v));
         whole.unwrap_or_else(|forgotten| panic!("{forgotten}"));
         // A car that only plays another role than in the shared traffic is not like it.
         assert!(car.is_alike(&car) && !car.is_alike(&Car { role: Role::Reach, ..car }));

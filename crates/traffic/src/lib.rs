@@ -61,8 +61,8 @@ mod population;
 mod readers;
 mod timeline;
 
-pub use branch::{Branch, BranchScratch};
-pub use car::{Car, Id, Kind, NOBODY, Role, Wish, variables};
+pub use branch::{Branch, BranchScratch, BranchVariables};
+pub use car::{Car, CarVariables, Id, Kind, NOBODY, Role, Wish};
 pub use demand::{Flow, FlowState, Hop, Route, spread, spread_cars};
 pub use layout::{Layout, Seen};
 pub use objects::{Script, Thing};
@@ -72,4 +72,4 @@ pub use streets::{Colour, LaneEnd, LaneNumber, LaneSpec, Light, NO_LANE, Streets
 pub use timeline::Timeline;
 pub use traffic::{Traffic, TrafficError, World};
 pub use trigger::{Effect, Fired, Trigger, When};
-pub use walker::{Care, Crossed, Direction, Side, Stage, Walker, WalkerSpec, walker_variables};
+pub use walker::{Care, Crossed, Direction, Side, Stage, Walker, WalkerSpec, WalkerVariables};

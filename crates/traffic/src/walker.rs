@@ -6,7 +6,7 @@
 //! one just goes (S4-7). While it is on a lane, or waits at a zebra crossing, cars see it as somebody standing there (S4-17).
 
 use anabranch_geometry::Point;
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::{Continuous, Discrete, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::car::{Car, Id, Role, WALKERS_FROM};
@@ -249,17 +249,27 @@ fn cross(spec: &WalkerSpec, walker: &mut Walker) {
 }
 
 impl Walker {
-    /// Writes every variable, in the order of [`walker_variables`], the first of which has number `first`.
-    pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
-        key.exact(first, self.side as u64 | (self.direction as u64) << 8 | (self.stage as u64) << 16);
-        key.real(first + 1, self.along_m);
-        key.real(first + 1, self.across_m);
+    /// Values of every variable.
+    pub fn put<V: Visitor>(&self, variables: &WalkerVariables, v: &mut V) {
+        let doing = self.side as u64 | (self.direction as u64) << 8 | (self.stage as u64) << 16;
+        v.put_exact(variables.doing, doing);
+        v.put(variables.place, self.along_m);
+        v.put(variables.place, self.across_m);
     }
 }
 
-/// The variables of one pedestrian: a tenth of a second of walking is alike.
-pub fn walker_variables() -> Vec<Variable> {
-    vec![Variable::exact("walker.doing"), Variable::real("walker.place", "m", 0.15)]
+/// The variables of pedestrians: a tenth of a second of walking is alike. All pedestrians share them.
+#[derive(Clone, Copy, Debug)]
+pub struct WalkerVariables {
+    pub(crate) doing: Discrete,
+    place: Continuous,
+}
+
+impl WalkerVariables {
+    /// Declares them.
+    pub fn declare<V: Visitor>(v: &mut V) -> Self {
+        Self { doing: v.discrete("walker.doing"), place: v.continuous("walker.place", "m", 0.15) }
+    }
 }
 
 #[cfg(test)]

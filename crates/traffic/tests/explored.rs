@@ -2,11 +2,12 @@
 
 use anabranch_explore::Explorer;
 use anabranch_kernel::contract::check_contract;
-use anabranch_kernel::{Choice, ErrorSpace, Fault, KeyWriter, Leaf, Params, Seed, SegmentEnd, System, Variable, Watch};
-use anabranch_traffic::towns::Motorway;
-use anabranch_traffic::{
-    Branch, BranchScratch, Input, Outside, Settings, Timeline, Traffic, World, spread, variables, walker_variables,
+use anabranch_kernel::{
+    Choice, Declarations, ErrorSpace, Fault, KeyWriter, Leaf, Params, Seed, SegmentEnd, System, Variable, Visitor,
+    Watch,
 };
+use anabranch_traffic::towns::Motorway;
+use anabranch_traffic::{Branch, BranchScratch, Input, Outside, Settings, Timeline, Traffic, World, spread};
 use serde::{Deserialize, Serialize};
 
 const SEGMENTS: u32 = 6;
@@ -16,7 +17,7 @@ struct Ride {
     traffic: Traffic,
     timeline: Timeline,
     errors: ErrorSpace,
-    variables: Vec<Variable>,
+    declared: Declarations,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -33,10 +34,24 @@ impl Ride {
         assert!(start.cars().count() >= 50);
         let timeline = Timeline::new(&traffic, start, SEGMENTS * 10);
         let errors = ErrorSpace::of_one_site("pedal", &["none", "brakes", "pushes"]);
-        let mut variables = vec![Variable::real("x", "m", 1.0), Variable::real("speed", "m/s", 0.5)];
-        variables.extend(crate::variables());
-        variables.extend(walker_variables());
-        Self { traffic, timeline, errors, variables }
+        let mut ride = Self { traffic, timeline, errors, declared: Declarations::default() };
+        ride.declared = Declarations::of(|v| ride.visit(&ride.begin(), v));
+        ride
+    }
+    fn begin(&self) -> Riding {
+        let ego = Outside { lane: 0, station_m: 180.0, lateral_m: 0.0, speed_mps: 25.0, kind: 0 };
+        Riding { branch: self.traffic.branch(), ego }
+    }
+    fn visit<V: Visitor>(&self, state: &Riding, v: &mut V) {
+        v.real("x", "m", 1.0, state.ego.station_m);
+        v.real("speed", "m/s", 0.5, state.ego.speed_mps);
+        for field in ["kind", "lane", "lateral_m"] {
+            v.constant(format_args!("ego.{field}"), "it drives straight on");
+        }
+        v.field("branch", |v| {
+            let variables = Branch::declare(v);
+            state.branch.put(&self.timeline, &variables, v);
+        });
     }
 }
 
@@ -46,11 +61,10 @@ impl System for Ride {
         &self.errors
     }
     fn variables(&self) -> &[Variable] {
-        &self.variables
+        &self.declared.variables
     }
     fn start(&self, _seed: Seed, _params: &Params) -> Result<Riding, Fault> {
-        let ego = Outside { lane: 0, station_m: 180.0, lateral_m: 0.0, speed_mps: 25.0, kind: 0 };
-        Ok(Riding { branch: self.traffic.branch(), ego })
+        Ok(self.begin())
     }
     fn run(&self, state: &mut Riding, choice: Choice, watch: &mut Watch<'_>) -> Result<SegmentEnd, Fault> {
         let wanted_mps = [25.0, 15.0, 30.0][choice.index()];
@@ -75,14 +89,10 @@ impl System for Ride {
         })
     }
     fn cell(&self, state: &Riding, key: &mut KeyWriter<'_>) {
-        key.real(0, state.ego.station_m);
-        key.real(1, state.ego.speed_mps);
-        state.branch.write_key(&self.timeline, 2, key);
+        self.visit(state, &mut key.visitor(&self.declared.sections));
     }
     fn leaves(&self) -> Vec<Leaf> {
-        let constant = |path: &str| Leaf::constant(path, "it drives straight on");
-        let ego = ["ego.kind", "ego.lane", "ego.lateral_m"].map(constant);
-        ego.into_iter().chain([Leaf::constant("branch.fired.at#", "one place for each trigger")]).collect()
+        self.declared.leaves.clone()
     }
     fn time_matters(&self) -> bool {
         true

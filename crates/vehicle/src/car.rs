@@ -8,8 +8,8 @@
 //! up to about 4 m/s² across; beyond that G_s < 1 stands for the loss of grip.
 
 use anabranch_geometry::{Outline, Point, Pose};
+use anabranch_kernel::Visitor;
 use anabranch_kernel::maths::{self, Real};
-use anabranch_kernel::{KeyWriter, Variable};
 use serde::{Deserialize, Serialize};
 
 /// Data of one type of car.
@@ -150,26 +150,16 @@ impl Car<f64> {
     pub fn pose(&self) -> Pose {
         Pose::new(self.x, self.y, self.heading)
     }
-    /// Its variables, in the order [`Self::write_key`] writes them. Cells of the pose are the paper's (S1-9).
-    pub fn variables() -> Vec<Variable> {
-        vec![
-            Variable::real("x", "m", 0.1),
-            Variable::real("y", "m", 0.1),
-            Variable::real("heading", "rad", 0.02),
-            Variable::real("speed", "m/s", 0.2),
-            Variable::real("accel", "m/s^2", 1.0),
-            Variable::real("steering", "rad", 0.1),
-        ]
-    }
-    /// Adds the car to the merge key; its variables start at `base_index`.
+    /// Names its variables. Cells of the pose are the paper's (S1-9).
     #[inline]
-    pub fn write_key(&self, base_index: usize, key: &mut KeyWriter<'_>) {
-        key.real(base_index, self.x);
-        key.real(base_index + 1, self.y);
-        key.angle(base_index + 2, self.heading);
-        key.real(base_index + 3, self.speed);
-        key.real(base_index + 4, self.accel);
-        key.real(base_index + 5, self.steering);
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
+        v.real("x", "m", 0.1, self.x);
+        v.real("y", "m", 0.1, self.y);
+        v.angle("heading", 0.02, self.heading);
+        v.real("speed", "m/s", 0.2, self.speed);
+        v.real("accel", "m/s^2", 1.0, self.accel);
+        // The wheels do not turn round: their angle is a plain number.
+        v.real("steering", "rad", 0.1, self.steering);
     }
 }
 
@@ -237,17 +227,11 @@ impl CarState {
     pub fn at(pose: Pose) -> Self {
         Self { car: Car::at(pose), gear: Gear::Forward }
     }
-    /// Its variables, in the order [`Self::write_key`] writes them: those of the car, then the gear.
-    pub fn variables() -> Vec<Variable> {
-        let mut variables = Car::variables();
-        variables.push(Variable::exact("gear"));
-        variables
-    }
-    /// Adds the car to the merge key; its variables start at `base_index`.
+    /// Names its variables: those of the car, then the gear.
     #[inline]
-    pub fn write_key(&self, base_index: usize, key: &mut KeyWriter<'_>) {
-        self.car.write_key(base_index, key);
-        key.exact(base_index + 6, u64::from(self.gear == Gear::Reverse));
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
+        self.car.visit(v);
+        v.exact("gear", u64::from(self.gear == Gear::Reverse));
     }
 }
 

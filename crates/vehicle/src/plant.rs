@@ -1,7 +1,7 @@
 //! Any of the vehicles, for loops that take theirs from a file.
 
 use anabranch_geometry::Pose;
-use anabranch_kernel::{KeyWriter, Variable, maths};
+use anabranch_kernel::{Visitor, maths};
 use serde::{Deserialize, Serialize};
 
 use crate::car::{Car, CarModel, CarSpec};
@@ -123,14 +123,6 @@ impl Plant {
             accel_mps2: car.accel,
         }
     }
-    /// Variables of its state, in the order [`PlantState::write_key`] writes them.
-    pub fn variables(&self) -> Vec<Variable> {
-        match self {
-            Self::Car(_) => Car::variables(),
-            Self::SingleTrack(_) => SingleTrack::variables(),
-            Self::Trailer(_) => WithTrailer::variables(),
-        }
-    }
 }
 
 impl PlantState {
@@ -142,13 +134,13 @@ impl PlantState {
             Self::Trailer(state) => &state.car,
         }
     }
-    /// Adds the vehicle to the merge key; its variables start at `base_index`.
+    /// Names its variables, which depend on the kind of the vehicle.
     #[inline]
-    pub fn write_key(&self, base_index: usize, key: &mut KeyWriter<'_>) {
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
         match self {
-            Self::Car(car) => car.write_key(base_index, key),
-            Self::SingleTrack(state) => state.write_key(base_index, key),
-            Self::Trailer(state) => state.write_key(base_index, key),
+            Self::Car(car) => car.visit(v),
+            Self::SingleTrack(state) => state.visit(v),
+            Self::Trailer(state) => state.visit(v),
         }
     }
 }

@@ -19,8 +19,8 @@
 //! Valid on level ground for speeds and slips of road cars either way; without roll, camber and combined-slip subtleties.
 
 use anabranch_geometry::Pose;
+use anabranch_kernel::Visitor;
 use anabranch_kernel::maths::{self, Real};
-use anabranch_kernel::{KeyWriter, Variable};
 use serde::{Deserialize, Serialize};
 
 use crate::car::{Car, CarModel, CarSpec, half_turn};
@@ -187,19 +187,18 @@ impl SingleTrack<f64> {
     pub fn at(pose: Pose, speed_mps: f64) -> Self {
         Self { car: Car { speed: speed_mps, ..Car::at(pose) }, slide: 0.0, yaw_rate: 0.0 }
     }
-    /// Its variables, in the order [`Self::write_key`] writes them. Cells of what it shares with the plain car are the
-    /// same; 0.1 m/s across or 0.05 rad/s more move a car by a cell of its pose within one to two seconds.
-    pub fn variables() -> Vec<Variable> {
-        let mut variables = Car::variables();
-        variables.extend([Variable::real("slide", "m/s", 0.1), Variable::real("yaw_rate", "rad/s", 0.05)]);
-        variables
-    }
-    /// Adds the car to the merge key; its variables start at `base_index`.
+    /// Names its variables. Cells of what it shares with the plain car are the same.
     #[inline]
-    pub fn write_key(&self, base_index: usize, key: &mut KeyWriter<'_>) {
-        self.car.write_key(base_index, key);
-        key.real(base_index + 6, self.slide);
-        key.real(base_index + 7, self.yaw_rate);
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
+        self.car.visit(v);
+        Self::visit_slide(self.slide, self.yaw_rate, v);
+    }
+    /// Names what tyres add to the plain car: 0.1 m/s across or 0.05 rad/s more move a car by a cell of its pose within one
+    /// to two seconds.
+    #[inline]
+    pub fn visit_slide<V: Visitor>(slide_mps: f64, yaw_rate_radps: f64, v: &mut V) {
+        v.real("slide", "m/s", 0.1, slide_mps);
+        v.real("yaw_rate", "rad/s", 0.05, yaw_rate_radps);
     }
 }
 

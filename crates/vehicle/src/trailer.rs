@@ -14,8 +14,8 @@
 //! without slip and sway: to about 15 m/s.
 
 use anabranch_geometry::{Outline, Point, Pose};
+use anabranch_kernel::Visitor;
 use anabranch_kernel::maths::{self, Real};
-use anabranch_kernel::{KeyWriter, Variable};
 use serde::{Deserialize, Serialize};
 
 use crate::car::{Car, CarModel, CarSpec};
@@ -105,18 +105,17 @@ impl WithTrailer<f64> {
     pub fn at(pose: Pose, speed_mps: f64) -> Self {
         Self { car: Car { speed: speed_mps, ..Car::at(pose) }, hitch: 0.0 }
     }
-    /// Its variables, in the order [`Self::write_key`] writes them; the hitch angle has twice the cell of the heading,
-    /// because a trailer of 4 m moves its tail by less than a cell of the position per cell of the heading.
-    pub fn variables() -> Vec<Variable> {
-        let mut variables = Car::variables();
-        variables.push(Variable::real("hitch", "rad", 0.04));
-        variables
-    }
-    /// Adds tractor and trailer to the merge key; their variables start at `base_index`.
+    /// Names the variables of tractor and trailer.
     #[inline]
-    pub fn write_key(&self, base_index: usize, key: &mut KeyWriter<'_>) {
-        self.car.write_key(base_index, key);
-        key.real(base_index + 6, self.hitch);
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
+        self.car.visit(v);
+        Self::visit_hitch(self.hitch, v);
+    }
+    /// Names what a trailer adds to the tractor. The hitch angle has twice the cell of the heading, because a trailer of 4 m
+    /// moves its tail by less than a cell of the position per cell of the heading.
+    #[inline]
+    pub fn visit_hitch<V: Visitor>(hitch_rad: f64, v: &mut V) {
+        v.real("hitch", "rad", 0.04, hitch_rad);
     }
 }
 

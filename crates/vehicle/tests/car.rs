@@ -3,7 +3,7 @@
 use anabranch_geometry::{Point, Pose};
 use anabranch_kernel::contract::check_part;
 use anabranch_kernel::maths::{self, Lanes, Real, Two};
-use anabranch_kernel::{Grid, KeyWriter};
+use anabranch_kernel::{Declarations, Grid, KeyWriter};
 use anabranch_vehicle::{Car, CarModel, CarSpec, CarState, Gear, PRESETS};
 
 const DT_S: f64 = 0.01;
@@ -128,10 +128,10 @@ fn presets_are_sound_and_the_front_axle_is_a_wheelbase_ahead() {
 
 #[test]
 fn the_key_covers_every_variable_and_whole_turns_are_alike() {
-    let grid = Grid::of(&CarState::variables());
+    let grid = Grid::of(&Declarations::of(|v| CarState::at(Pose::new(0.0, 0.0, 0.0)).visit(v)).variables);
     let mut writer = KeyWriter::new(&grid);
     let mut key = |state: &CarState| {
-        state.write_key(0, &mut writer);
+        state.visit(&mut writer.visitor(&[]));
         writer.finish().unwrap()
     };
     let start = CarState::at(Pose::new(1.0, 2.0, 0.1));
@@ -149,7 +149,7 @@ fn the_key_covers_every_variable_and_whole_turns_are_alike() {
         change(&mut other);
         assert_ne!(key(&start), key(&other), "{index}");
     }
-    check_part(&CarState::variables(), &[start], &[], |state, key| state.write_key(0, key)).unwrap();
+    check_part(&[start], |state, v| state.visit(v), |state, v| state.visit(v)).unwrap();
     let mut turned = start;
     turned.car.heading += std::f64::consts::TAU;
     assert_eq!(key(&start), key(&turned));

@@ -114,7 +114,7 @@ fn every_vehicle_writes_all_its_variables_into_the_key() {
         for _ in 0..300 {
             plant.step(&mut moved, &Inputs { steering: 0.1, accel: 0.5, gear_sign: 1.0, friction: 0.9 });
         }
-        let whole = check_part(&plant.variables(), &[state, moved], &[], |state, key| state.write_key(0, key));
+        let whole = check_part(&[state, moved], |state, v| state.visit(v), |state, v| state.visit(v));
         whole.unwrap_or_else(|forgotten| panic!("{forgotten}"));
         let bytes = anabranch_kernel::to_bytes(&moved);
         assert_eq!(anabranch_kernel::from_bytes::<anabranch_vehicle::PlantState>(&bytes).unwrap(), moved);

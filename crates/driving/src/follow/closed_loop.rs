@@ -2,7 +2,7 @@
 
 use anabranch_geometry::{Arc, Path, Pose};
 use anabranch_kernel::maths::{Lanes, Real, Two};
-use anabranch_kernel::{Grid, KeyWriter, from_bytes, to_bytes};
+use anabranch_kernel::{Declarations, Grid, KeyWriter, from_bytes, to_bytes};
 use anabranch_vehicle::{Car, CarModel, CarSpec};
 
 use super::{
@@ -223,10 +223,11 @@ fn a_saved_driver_goes_on_as_if_nothing_had_happened() {
 
 #[test]
 fn the_key_tells_modes_sections_and_waits_apart() {
-    let grid = Grid::of(&PathMemory::variables());
+    let grid =
+        Grid::of(&Declarations::of(|v| PathMemory { station_m: 0.0, mode: PathMode::Completed }.visit(v)).variables);
     let mut writer = KeyWriter::new(&grid);
     let mut key = |station_m: f64, mode: PathMode| {
-        PathMemory { station_m, mode }.write_key(0, &mut writer);
+        PathMemory { station_m, mode }.visit(&mut writer.visitor(&[]));
         writer.finish()
     };
     let driving = key(1.0, PathMode::Driving { section: 1 });

@@ -1,8 +1,8 @@
 //! Following a path by place: section by section, with a stop and a gear change in between.
 
 use anabranch_geometry::Path;
+use anabranch_kernel::Visitor;
 use anabranch_kernel::maths::{Mask, Real};
-use anabranch_kernel::{KeyWriter, Variable};
 use anabranch_vehicle::CarSpec;
 use serde::{Deserialize, Serialize};
 
@@ -71,27 +71,18 @@ impl PathMemory {
     pub fn is_completed(&self) -> bool {
         self.mode == PathMode::Completed
     }
-    /// Its variables, in the order [`Self::write_key`] writes them.
-    pub fn variables() -> Vec<Variable> {
-        vec![
-            Variable::real("driver_station", "m", 0.5),
-            Variable::exact("driver_mode"),
-            Variable::exact("driver_section"),
-            Variable::exact("driver_wait"),
-        ]
-    }
-    /// Adds the memory to the merge key; its variables start at `base_index`.
+    /// Names its variables.
     #[inline]
-    pub fn write_key(&self, base_index: usize, key: &mut KeyWriter<'_>) {
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
         let (mode, section, wait) = match self.mode {
             PathMode::Driving { section } => (0, section, 0),
             PathMode::ChangingGear { section, ticks_left } => (1, section, ticks_left),
             PathMode::Completed => (2, 0, 0),
         };
-        key.real(base_index, self.station_m);
-        key.exact(base_index + 1, mode);
-        key.exact(base_index + 2, u64::from(section));
-        key.exact(base_index + 3, u64::from(wait));
+        v.real("driver_station", "m", 0.5, self.station_m);
+        v.exact("driver_mode", mode);
+        v.exact("driver_section", u64::from(section));
+        v.exact("driver_wait", u64::from(wait));
     }
 }
 

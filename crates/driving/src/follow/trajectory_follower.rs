@@ -1,8 +1,8 @@
 //! Following a path by time (S1-50): the reference moves by a timetable and the car is held to it.
 
 use anabranch_geometry::Path;
+use anabranch_kernel::Visitor;
 use anabranch_kernel::maths::{Mask, Real};
-use anabranch_kernel::{KeyWriter, Variable};
 use anabranch_vehicle::CarSpec;
 use serde::{Deserialize, Serialize};
 
@@ -89,15 +89,11 @@ impl TrajectoryMemory {
     pub fn start(path: &Path) -> Self {
         Self { ticks: 0, completed: path.sections().is_empty() }
     }
-    /// Its variables, in the order [`Self::write_key`] writes them.
-    pub fn variables() -> Vec<Variable> {
-        vec![Variable::exact("driver_ticks"), Variable::exact("driver_completed")]
-    }
-    /// Adds the memory to the merge key; its variables start at `base_index`.
+    /// Names its variables.
     #[inline]
-    pub fn write_key(&self, base_index: usize, key: &mut KeyWriter<'_>) {
-        key.exact(base_index, u64::from(self.ticks));
-        key.exact(base_index + 1, u64::from(self.completed));
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
+        v.exact("driver_ticks", u64::from(self.ticks));
+        v.exact("driver_completed", u64::from(self.completed));
     }
 }
 

@@ -418,7 +418,7 @@ fn the_memory_is_its_bytes_and_all_of_it_is_in_the_key() {
         assert_eq!(from_bytes::<RoadMemory>(&to_bytes(memory)).unwrap(), *memory);
     }
     let some: Vec<RoadMemory> = memories.into_iter().step_by(7).collect();
-    let report = check_part(&RoadMemory::variables(), &some, &[], |memory, key| memory.write_key(0, key));
+    let report = check_part(&some, |memory, v| memory.visit(v), |memory, v| memory.visit(v));
     let report = report.unwrap_or_else(|forgotten| panic!("{forgotten}"));
     assert!(report.leaves > 1000, "{report:?}");
 }

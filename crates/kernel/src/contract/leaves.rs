@@ -180,6 +180,7 @@ impl<'s, T: State> Check<'s, T> {
             Some(LeafRole::Time) => Ok(Fate::Time),
             Some(LeafRole::Ignored) => Ok(Fate::Ignored),
             Some(LeafRole::Rounded) => Ok(Fate::Rounded),
+            Some(LeafRole::Derived) => Err("it is declared as derived, but `derive` does not compute it".to_owned()),
             Some(LeafRole::Constant) => unreachable!("what does not change is not changed"),
             Some(LeafRole::Unread) => {
                 let run = quietly(|| self.subject.goes_on_alike(state, changed))

@@ -3,9 +3,10 @@
 use super::leaves::{Check, LeafReport};
 use super::tree::{Place, Tree};
 use crate::errors::Choices;
-use crate::key::{KeyWriter, Variable};
+use crate::key::KeyWriter;
 use crate::state::State;
 use crate::system::{SegmentEnd, System};
+use crate::visit::{Declarations, Declarer, KeyVisitor};
 use crate::watch::Watch;
 use crate::{Chance, Choice, Fault, Leaf, LeafRole, Params, Seed, Verdicts};
 
@@ -56,27 +57,39 @@ pub fn check_leaves<S: System>(system: &S, dose: Dose) -> Result<LeafReport, Str
     check.finish()
 }
 
-/// The same for the state of one part, whose key `write` writes. What is declared as unread is not tried: a part cannot run.
+/// The same for the state of one part. `declare` and `write` are its `visit`, once for each kind of visitor. What is declared as
+/// unread is not tried: a part cannot run.
 ///
 /// # Errors
-/// With the names of the leaves that are in neither.
+/// With the names of the leaves that are in neither, and when what is declared depends on the state.
+///
+/// # Panics
+/// Without a state.
 pub fn check_part<T: State>(
-    variables: &[Variable],
     states: &[T],
-    declared: &[Leaf],
-    write: impl Fn(&T, &mut KeyWriter<'_>),
+    declare: impl Fn(&T, &mut Declarer),
+    write: impl Fn(&T, &mut KeyVisitor<'_, '_>),
 ) -> Result<LeafReport, String> {
-    let part = OfPart(write);
-    let mut check = Check::new(&part, variables, declared.to_vec());
-    states.iter().try_for_each(|state| check.state(state, usize::MAX))?;
+    let declared = Declarations::of(|v| declare(&states[0], v));
+    let part = OfPart { write, sections: declared.sections.clone() };
+    let mut check = Check::new(&part, &declared.variables, declared.leaves.clone());
+    for (number, state) in states.iter().enumerate() {
+        if Declarations::of(|v| declare(state, v)) != declared {
+            return Err(format!("state {number} declares other variables or leaves than the first one"));
+        }
+        check.state(state, usize::MAX)?;
+    }
     check.finish()
 }
 
-struct OfPart<W>(W);
+struct OfPart<W> {
+    write: W,
+    sections: Vec<usize>,
+}
 
-impl<T, W: Fn(&T, &mut KeyWriter<'_>)> Subject<T> for OfPart<W> {
+impl<T, W: Fn(&T, &mut KeyVisitor<'_, '_>)> Subject<T> for OfPart<W> {
     fn write(&self, state: &T, key: &mut KeyWriter<'_>) {
-        (self.0)(state, key);
+        (self.write)(state, &mut key.visitor(&self.sections));
     }
     fn derive(&self, _: &mut T) {}
     fn goes_on_alike(&self, _: &T, _: &T) -> Result<(), String> {

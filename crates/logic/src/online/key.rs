@@ -1,45 +1,51 @@
 //! What is remembered, for merge keys.
 
-use anabranch_kernel::{KeyWriter, Leaf, Variable};
+use anabranch_kernel::{Continuous, Discrete, Visitor};
 
 use super::plan::Kind;
 use super::{Memory, Monitor, Sample};
 
+/// The variables of a memory.
+#[derive(Clone, Copy)]
+struct Remembered {
+    /// How many answers are remembered, and everything else that is no number.
+    counts: Discrete,
+    /// When they were given.
+    ages: Continuous,
+    /// What they are worth.
+    margins: Continuous,
+}
+
 impl Monitor {
-    /// The variables of the memory: how many answers are remembered, when they were given, and what they are worth.
-    /// `cell` is the cell size of the worth in the unit of the margins, `cell_s` that of times.
-    pub fn variables(&self, name: &str, cell: f64, cell_s: f64) -> [Variable; 3] {
-        [
-            Variable::exact(&format!("{name}.counts")),
-            Variable::real(&format!("{name}.ages"), "s", cell_s),
-            Variable::real(&format!("{name}.margins"), "", cell),
-        ]
-    }
-
-    /// What of a memory that is called `at` is not in the key.
-    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
-        let mut all = vec![Leaf::constant(&format!("{at}.cells#"), "one for each operator")];
-        all.extend(["start_s", "last_s"].map(|name| Leaf::time(&format!("{at}.{name}"))));
+    /// Names the variables of the memory and what of it is not in the key. `cell` is the cell size of the worth in the unit of
+    /// the margins, `cell_s` that of times.
+    pub fn visit<V: Visitor>(&self, memory: &Memory, cell: f64, cell_s: f64, v: &mut V) {
+        v.constant("cells#", "one for each operator");
+        v.time("start_s");
+        v.time("last_s");
         if !self.is_deciding {
-            all.push(Leaf::constant(
-                &format!("{at}.cells[].answered_s"),
-                "answers are given when windows are complete",
-            ));
+            v.constant("cells[].answered_s", "answers are given when windows are complete");
         }
-        all
+        self.visit_answers(Some(memory), cell, cell_s, v);
     }
 
-    /// Writes the memory to a key; `first` is the index of the first of [`Self::variables`].
+    /// Names the variables of the memory alone; `None` is one that nobody looks at again.
     ///
     /// Times are written as ages, so that runs which differ only in when they began can merge; what has no end and is
     /// open already has no age either.
-    pub fn write_key(&self, memory: &Memory, first: usize, key: &mut KeyWriter<'_>) {
+    pub fn visit_answers<V: Visitor>(&self, memory: Option<&Memory>, cell: f64, cell_s: f64, v: &mut V) {
+        let variables = Remembered {
+            counts: v.discrete("counts"),
+            ages: v.continuous("ages", "s", cell_s),
+            margins: v.continuous("margins", "", cell),
+        };
+        let Some(memory) = memory else { return v.put_exact(variables.counts, u64::MAX) };
         if let Some(answer) = memory.answer {
-            key.exact(first, u64::MAX);
-            write_worth(answer, first, key);
+            v.put_exact(variables.counts, u64::MAX);
+            put_worth(answer, variables, v);
             return;
         }
-        key.exact(first, u64::from(memory.start_s.is_some()));
+        v.put_exact(variables.counts, u64::from(memory.start_s.is_some()));
         for (operator, cell) in self.plan.operators.iter().zip(&memory.cells) {
             // One window without end that has begun: before that, it does not matter how far back.
             let (horizon_s, is_endless) = match &operator.kind {
@@ -54,32 +60,32 @@ impl Monitor {
             };
             let never_expires = matches!(operator.kind, Kind::Extreme { from_s: f64::NEG_INFINITY, .. });
             let counts = [cell.waiting.len(), cell.left.len(), cell.right.len(), cell.best.len()];
-            counts.into_iter().for_each(|count| key.exact(first, count as u64));
-            cell.waiting.iter().for_each(|&time_s| key.real(first + 1, age(time_s)));
-            let write = |sample: &Sample, key: &mut KeyWriter<'_>| {
+            counts.into_iter().for_each(|count| v.put_exact(variables.counts, count as u64));
+            cell.waiting.iter().for_each(|&time_s| v.put(variables.ages, age(time_s)));
+            let put = |sample: &Sample, v: &mut V| {
                 if !never_expires {
-                    key.real(first + 1, age(sample.0));
+                    v.put(variables.ages, age(sample.0));
                 }
-                write_worth(sample.1, first, key);
+                put_worth(sample.1, variables, v);
             };
             for queue in [&cell.left, &cell.right, &cell.best] {
-                queue.iter().for_each(|sample| write(sample, key));
+                queue.iter().for_each(|sample| put(sample, v));
             }
             if self.is_deciding {
-                key.exact(first, u64::from(cell.answered_s.is_some()));
-                cell.answered_s.into_iter().for_each(|time_s| key.real(first + 1, age(time_s)));
+                v.put_exact(variables.counts, u64::from(cell.answered_s.is_some()));
+                cell.answered_s.into_iter().for_each(|time_s| v.put(variables.ages, age(time_s)));
             }
-            key.exact(first, u64::from(cell.folded.is_some()));
-            cell.folded.into_iter().for_each(|value| write_worth(value, first, key));
+            v.put_exact(variables.counts, u64::from(cell.folded.is_some()));
+            cell.folded.into_iter().for_each(|value| put_worth(value, variables, v));
         }
     }
 }
 
 /// Infinite margins are told apart by a word; a key takes only finite numbers.
-fn write_worth(worth: f64, first: usize, key: &mut KeyWriter<'_>) {
+fn put_worth<V: Visitor>(worth: f64, variables: Remembered, v: &mut V) {
     if worth.is_finite() {
-        key.real(first + 2, worth);
+        v.put(variables.margins, worth);
     } else {
-        key.exact(first, if worth > 0.0 { u64::MAX - 1 } else { u64::MAX - 2 });
+        v.put_exact(variables.counts, if worth > 0.0 { u64::MAX - 1 } else { u64::MAX - 2 });
     }
 }

@@ -1,7 +1,7 @@
 //! Random formulas on random traces: on finished traces and while samples arrive, against the definition.
 
 use crate::common::{Atoms, Draw, Grammar, TABLE, Until, by_definition, formula, trace};
-use anabranch_kernel::{Grid, KeyWriter, from_bytes, to_bytes};
+use anabranch_kernel::{Declarations, Grid, KeyWriter, from_bytes, to_bytes};
 use anabranch_logic::{Formula, Memory, Monitor, Reading, Scratch, Trace};
 
 const FORMULAS: u64 = 20_000;
@@ -45,9 +45,9 @@ fn finished_traces_are_judged_as_defined() {
 }
 
 fn key_of(monitor: &Monitor, memory: &Memory) -> u128 {
-    let grid = Grid::of(&monitor.variables("m", 1e-6, 1e-6));
+    let grid = Grid::of(&Declarations::of(|v| monitor.visit(memory, 1e-6, 1e-6, v)).variables);
     let mut key = KeyWriter::new(&grid);
-    monitor.write_key(memory, 0, &mut key);
+    monitor.visit(memory, 1e-6, 1e-6, &mut key.visitor(&[]));
     key.finish().expect("a memory is finite").0
 }
 

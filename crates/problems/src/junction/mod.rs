@@ -10,7 +10,7 @@ mod system;
 mod triage;
 mod world;
 
-use anabranch_kernel::{ErrorSpace, Signal, Variable};
+use anabranch_kernel::{Declarations, ErrorSpace, Signal, Visitor};
 use serde::{Deserialize, Serialize};
 
 pub use instance::{Instance, JUNCTION_AXES, JUNCTION_RANGES};
@@ -101,7 +101,7 @@ pub struct Junction {
     instance: Instance,
     change: Change,
     errors: ErrorSpace,
-    variables: Vec<Variable>,
+    declared: Declarations,
     requirements: Vec<String>,
     signals: Vec<Signal>,
 }
@@ -121,37 +121,53 @@ impl JunctionState {
     pub fn has_hit(&self) -> bool {
         self.hit_tick.is_some()
     }
+    /// Names its variables.
+    fn visit<V: Visitor>(&self, v: &mut V) {
+        v.time("tick");
+        v.real("way", "m", 0.1, self.way_m);
+        v.real("speed", "m/s", 0.1, self.speed_mps);
+        v.real("other.x", "m", 0.1, self.other_x);
+        v.real("other.speed", "m/s", 0.1, self.other_mps);
+        v.real("evidence.sign", "", 0.25, self.sign_evidence);
+        v.real("evidence.car", "", 0.25, self.car_evidence);
+        v.real("distance-min", "m", 0.1, self.distance_min_m);
+        v.real("reserve-min", "m", 0.5, self.reserve_min_m.min(1e6));
+        v.real("late-min", "m", 0.5, self.late_min_m.min(1e6));
+        v.real("apart", "m", 0.5, self.apart_m.unwrap_or(-1.0));
+        let phase = match self.phase {
+            Phase::Coming => 0,
+            Phase::Stopping => 1,
+            Phase::Turning => 2,
+            Phase::Standing(ticks) => 3 + u64::from(ticks),
+        };
+        let when = |tick: Option<u32>| tick.map_or(0, |tick| 1 + u64::from(tick));
+        v.exact("phase", phase);
+        v.exact("sign", when(self.sign_tick));
+        v.exact("car", when(self.car_tick));
+        v.exact("noticed", when(self.noticed_tick));
+        v.exact("visible", when(self.visible_tick));
+        v.exact("entry", when(self.entry_tick));
+        v.exact("moved", u64::from(self.moved_tick));
+        v.exact("hit", when(self.hit_tick));
+    }
 }
 
 impl Junction {
     /// The scenario of an instance.
     pub fn new(instance: Instance) -> Self {
         let errors = ErrorSpace::of_one_site("camera", &["none", "frames lost"]);
-        let names = [
-            ("way", "m", 0.1),
-            ("speed", "m/s", 0.1),
-            ("other.x", "m", 0.1),
-            ("other.speed", "m/s", 0.1),
-            ("evidence.sign", "", 0.25),
-            ("evidence.car", "", 0.25),
-            ("distance-min", "m", 0.1),
-            ("reserve-min", "m", 0.5),
-            ("late-min", "m", 0.5),
-            ("apart", "m", 0.5),
-        ];
-        let mut variables: Vec<Variable> = names.iter().map(|&(n, unit, size)| Variable::real(n, unit, size)).collect();
-        let exact = ["phase", "sign", "car", "noticed", "visible", "entry", "moved", "hit"];
-        variables.extend(exact.iter().map(|name| Variable::exact(name)));
         let signals = [("way", "m"), ("speed", "m/s"), ("other.x", "m"), ("other.speed", "m/s"), ("distance", "m")];
         let signals = signals.iter().map(|(name, unit)| Signal::new(name, unit)).collect();
-        Self {
+        let mut junction = Self {
             instance,
             change: Change::default(),
             errors,
-            variables,
+            declared: Declarations::default(),
             requirements: vec!["no-accident".to_owned()],
             signals,
-        }
+        };
+        junction.declared = Declarations::of(|v| junction.begin().visit(v));
+        junction
     }
     /// The scenario of as many numbers as there are [`JUNCTION_AXES`]; `None` if there are more or fewer, or one is not finite.
     pub fn from_numbers(numbers: &[f64]) -> Option<Self> {

@@ -5,7 +5,7 @@ use anabranch_kernel::{
 };
 
 use super::world::{GOAL_M, distance_m};
-use super::{Junction, JunctionState, Phase, SEGMENT_TICKS, TICKS_MAX};
+use super::{Junction, JunctionState, SEGMENT_TICKS, TICKS_MAX};
 
 impl System for Junction {
     type State = JunctionState;
@@ -14,7 +14,7 @@ impl System for Junction {
         &self.errors
     }
     fn variables(&self) -> &[Variable] {
-        &self.variables
+        &self.declared.variables
     }
     fn start(&self, _seed: Seed, _params: &Params) -> Result<JunctionState, Fault> {
         Ok(self.begin())
@@ -39,43 +39,13 @@ impl System for Junction {
         Ok(SegmentEnd::Open)
     }
     fn cell(&self, state: &JunctionState, key: &mut KeyWriter<'_>) {
-        let reals = [
-            state.way_m,
-            state.speed_mps,
-            state.other_x,
-            state.other_mps,
-            state.sign_evidence,
-            state.car_evidence,
-            state.distance_min_m,
-            state.reserve_min_m.min(1e6),
-            state.late_min_m.min(1e6),
-            state.apart_m.unwrap_or(-1.0),
-        ];
-        reals.iter().enumerate().for_each(|(index, value)| key.real(index, *value));
-        let phase = match state.phase {
-            Phase::Coming => 0,
-            Phase::Stopping => 1,
-            Phase::Turning => 2,
-            Phase::Standing(ticks) => 3 + u64::from(ticks),
-        };
-        let when = |tick: Option<u32>| tick.map_or(0, |tick| 1 + u64::from(tick));
-        let exact = [
-            phase,
-            when(state.sign_tick),
-            when(state.car_tick),
-            when(state.noticed_tick),
-            when(state.visible_tick),
-            when(state.entry_tick),
-            u64::from(state.moved_tick),
-            when(state.hit_tick),
-        ];
-        exact.iter().enumerate().for_each(|(index, value)| key.exact(10 + index, *value));
+        state.visit(&mut key.visitor(&self.declared.sections));
     }
     fn danger(&self, state: &JunctionState) -> Danger {
         Danger { worst: -state.distance_min_m, ..Danger::default() }
     }
     fn leaves(&self) -> Vec<Leaf> {
-        vec![Leaf::time("tick")]
+        self.declared.leaves.clone()
     }
     fn time_matters(&self) -> bool {
         true

@@ -4,11 +4,10 @@ use anabranch_bridge::Misbehaviour;
 use anabranch_driving::follow::{
     LateralGains, PathFollower, PathFollowerSpec, TrajectoryFollower, TrajectoryFollowerSpec,
 };
-use anabranch_driving::road::RoadMemory;
 use anabranch_driving::{Gear, PlanError};
 use anabranch_errors::ErrorSetError;
 use anabranch_geometry::{Arc, Body, Edge, EdgeSet, Path, SAMPLE_SPACING_M};
-use anabranch_kernel::{Axis, CellSize, Grid, ParamSpace, Variable};
+use anabranch_kernel::{Axis, CellSize, Declarations, Grid, ParamSpace, Variable};
 use anabranch_monitors::{LOW_SPEED_SIGNALS, Program, Requirement, Requirements, Rule};
 use anabranch_sensing::{Localisation, OBSTACLES_MAX, ObstacleSensor, Presence, SensedObstacle};
 use anabranch_vehicle::CarModel;
@@ -165,7 +164,7 @@ impl Drive {
     /// # Errors
     /// For names that are no variable of this loop, and for units of another kind.
     pub fn grid(&self, merge: &MergeSpec) -> Result<Option<Grid>, SettingError> {
-        let mut variables = self.layout.variables.clone();
+        let mut variables = self.layout.declared.variables.clone();
         let sizes = match merge {
             MergeSpec::Off(_) => return Ok(None),
             MergeSpec::Declared => &[][..],
@@ -177,7 +176,7 @@ impl Drive {
                 if self.is_of_replaced_driver(name) {
                     continue;
                 }
-                return Err(unknown_variable(name, &self.layout.variables, wanted.name.span));
+                return Err(unknown_variable(name, &self.layout.declared.variables, wanted.name.span));
             };
             variable.size = match wanted.size.value {
                 MergeCell::Ignore => CellSize::Ignore,
@@ -195,7 +194,8 @@ impl Drive {
     /// key as it is, so a size for something that is not there takes nothing away.
     fn is_of_replaced_driver(&self, name: &str) -> bool {
         let replaced = self.street.is_some() && !matches!(self.driver, Driver::Road);
-        replaced && RoadMemory::variables().iter().any(|variable| variable.name == name)
+        let own = || Declarations::of(|v| self.first_state().street().memory.visit(v));
+        replaced && own().variables.iter().any(|variable| variable.name == name)
     }
 }
 

@@ -3,13 +3,13 @@
 mod along;
 mod assemble;
 mod danger;
+mod derive;
 mod door;
 mod errors;
 pub mod foreign;
 mod given;
 mod index;
 mod lanes;
-mod leaves;
 mod likelihood;
 mod margin;
 mod measure;
@@ -203,7 +203,7 @@ impl System for Drive {
         self.errors.space()
     }
     fn variables(&self) -> &[Variable] {
-        &self.layout.variables
+        &self.layout.declared.variables
     }
     fn live(&self, state: &DriveState, out: &mut Choices) {
         self.errors.live(&state.errors, out);
@@ -245,7 +245,7 @@ impl System for Drive {
             || self.behind.as_ref().is_some_and(|behind| behind.knows_time())
     }
     fn leaves(&self) -> Vec<Leaf> {
-        self.left_out()
+        self.layout.declared.leaves.clone()
     }
     fn derive(&self, state: &mut DriveState) {
         self.derive_rest(state);

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use anabranch_driving::follow::{PathMemory, TrajectoryMemory};
 use anabranch_errors::{Channel, DelayLine};
 use anabranch_geometry::Path;
-use anabranch_kernel::{KeyWriter, Variable};
+use anabranch_kernel::{Declarations, KeyWriter, LeafRole, Seed, Visitor};
 use anabranch_sensing::{ObstacleMemory, PoseReading};
 use anabranch_vehicle::CarState;
 use serde::{Deserialize, Serialize};
 
 use super::foreign::ForeignMemory;
 use super::model::ModelMemory;
-use super::street::{StreetLayout, StreetState};
+use super::street::{Drives, StreetState};
 use super::{Drive, Driver};
 
 /// What the driver remembers.
@@ -158,27 +158,44 @@ const TOLD: [Channel; 4] = [
 const COMMANDED: [Channel; 2] =
     [Channel { name: "steering", unit: "rad", cell: 0.05 }, Channel { name: "acceleration", unit: "m/s^2", cell: 0.2 }];
 
-/// Where the variables of each part stand in the key. Parts that cannot matter have none.
+/// Sections of the variables, in the order in which they are listed. Words of the key have another one, that of
+/// [`Drive::visit`]: keys of stored runs depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Section {
+    Car,
+    Driver,
+    Part,
+    Errors,
+    ToldLine,
+    CommandLine,
+    Sensed,
+    Monitors,
+    Measured,
+    Start,
+    Path,
+    Phase,
+    HeldCommand,
+    HeldReading,
+    Behind,
+    Street,
+}
+
+/// What the key of a loop has. Parts that cannot matter have no variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
-    pub(crate) variables: Vec<Variable>,
-    pub(crate) driver: usize,
-    pub(crate) part: usize,
-    errors: usize,
-    told_line: usize,
-    command_line: usize,
-    sensed: usize,
-    stand_at: Option<usize>,
-    monitors: usize,
-    measured: usize,
-    pub(super) start: Option<usize>,
-    path: Option<usize>,
-    phase: Option<(usize, u32)>,
-    pub(super) held_command: Option<usize>,
-    pub(super) held_reading: Option<usize>,
-    street: StreetLayout,
-    behind: usize,
+    /// Variables, and what is not in the key.
+    pub(super) declared: Declarations,
+    /// Base cycles after which all cycles begin together, if segments do not begin then.
+    phase_ticks: Option<u32>,
+    /// A command is held from one segment to the next.
+    holds_command: bool,
+    /// The same of a reading of the pose.
+    holds_reading: bool,
 }
+
+/// Why something is not in the key.
+const ABSENT: &str = "this scenario has no such part";
+const RENEWED: &str = "every segment begins with a new one";
 
 impl Drive {
     /// Whether anything in this scenario needs more than the plain state.
@@ -195,40 +212,8 @@ impl Drive {
             || reach.actuator_delay_ticks > 0
     }
 
-    /// Declares the key of this loop.
+    /// Declares the key of this loop: what a state at a start has in it, all of them have.
     pub(crate) fn lay_out(&mut self) {
-        let mut layout = Layout::default();
-        let all = &mut layout.variables;
-        let mut add = |variables: Vec<Variable>| {
-            let first = all.len();
-            all.extend(variables);
-            first
-        };
-        add(CarState::variables());
-        layout.driver = add(match &self.driver {
-            Driver::Path(_) => PathMemory::variables(),
-            Driver::Trajectory(_) => TrajectoryMemory::variables(),
-            Driver::Foreign(foreign) => foreign.variables(),
-            Driver::Model(model) => model.variables(),
-            Driver::Road => Vec::new(),
-        });
-        layout.part = add(self.part.as_ref().map_or_else(Vec::new, |part| part.code.variables()));
-        layout.errors = add(self.errors.variables().to_vec());
-        let reach = self.errors.reach();
-        layout.told_line = add(DelayLine::variables(reach.sensor_delay_ticks, "told", &TOLD));
-        layout.command_line = add(DelayLine::variables(reach.actuator_delay_ticks, "commanded", &COMMANDED));
-        if let Some(eyes) = &self.eyes {
-            layout.sensed = add(eyes.sensor.variables());
-            layout.stand_at = Some(add(vec![Variable::real("stand_at", "m", 0.1)]));
-        }
-        layout.monitors = add(self.requirements.variables());
-        layout.measured = add(anabranch_monitors::Measured::variables(self.measuring.remembered()));
-        if self.plans.len() > 1 {
-            layout.start = Some(add(vec![Variable::exact("start")]));
-        }
-        if self.replanning.is_some() {
-            layout.path = Some(add(vec![Variable::real("path", "m", 0.1)]));
-        }
         // A held value counts only if the next segment begins before it is renewed.
         let cycles = [
             Some(self.control_ticks),
@@ -237,101 +222,157 @@ impl Drive {
             self.replanning.as_ref().map(|r| r.cycle_ticks),
         ];
         let round = cycles.into_iter().flatten().fold(1, least_common_multiple);
-        if !self.segment_ticks.is_multiple_of(round) {
-            layout.phase = Some((add(vec![Variable::exact("phase")]), round));
+        let is_cut = |cycle_ticks: u32| !self.segment_ticks.is_multiple_of(cycle_ticks);
+        self.layout = Layout {
+            declared: Declarations::default(),
+            phase_ticks: is_cut(round).then_some(round),
+            holds_command: is_cut(self.control_ticks),
+            holds_reading: is_cut(self.localisation.cycle_ticks),
+        };
+        let mut declared = Declarations::of(|v| self.visit(&self.first_state(), v));
+        if self.foreign().is_some() {
+            // A state of code from outside is reached along its path alone, so another value cannot be tried.
+            let unread = declared.leaves.iter_mut().filter(|leaf| leaf.role == LeafRole::Unread);
+            unread.for_each(|leaf| leaf.role = LeafRole::Rounded);
         }
-        if !self.segment_ticks.is_multiple_of(self.control_ticks) {
-            let held = ["held.steering", "held.acceleration"];
-            layout.held_command =
-                Some(add(vec![Variable::real(held[0], "rad", 0.05), Variable::real(held[1], "m/s^2", 0.2)]));
-        }
-        if !self.segment_ticks.is_multiple_of(self.localisation.cycle_ticks) {
-            layout.held_reading = Some(add(PoseReading::variables("reading").to_vec()));
-        }
-        layout.behind = add(self.behind.as_ref().map_or_else(Vec::new, |behind| behind.cell_variables()));
-        if let Some(street) = &self.street {
-            layout.street = street.lay_out(matches!(self.driver, Driver::Road), &mut layout.variables);
-        }
-        self.layout = layout;
+        self.layout.declared = declared;
     }
 
-    /// Writes every variable once.
+    /// A state at the first of the starts.
+    pub(super) fn first_state(&self) -> DriveState {
+        self.start_state(Seed(0), &self.space.all()[0]).expect("the first start is a start")
+    }
+
+    /// Writes the key.
     #[inline]
     pub(crate) fn write_key(&self, state: &DriveState, key: &mut KeyWriter<'_>) {
-        let layout = &self.layout;
-        state.car.write_key(0, key);
-        match &state.driver {
-            DriverMemory::Path(memory) => memory.write_key(layout.driver, key),
-            DriverMemory::Trajectory(memory) => memory.write_key(layout.driver, key),
-            DriverMemory::Foreign { completed } => self.write_foreign(state, *completed, key),
-            DriverMemory::Model(memory) => self.write_model(memory, key),
-            DriverMemory::Road { .. } => {}
-        }
+        self.visit(state, &mut key.visitor(&self.layout.declared.sections));
+    }
+
+    /// Names every variable of a state once, and everything that is not in the key.
+    #[inline]
+    fn visit<V: Visitor>(&self, state: &DriveState, v: &mut V) {
+        v.time("tick");
+        v.section(Section::Car as usize);
+        state.car.visit(v);
+        v.section(Section::Driver as usize);
+        self.visit_driver(state, v);
         if let Some(street) = &self.street {
-            street.write_key(&layout.street, state, key);
+            let drives = if matches!(self.driver, Driver::Road) { Drives::BuiltIn } else { Drives::Other };
+            v.section(Section::Street as usize);
+            v.field("extras.street", |v| street.visit(drives, state, v));
         }
-        if self.part.is_some() {
-            self.write_part(state, key);
+        v.section(Section::Part as usize);
+        self.visit_part(state, v);
+        v.section(Section::Errors as usize);
+        v.field("errors", |v| self.errors.visit(&state.errors, v));
+        match &state.extras {
+            Some(extras) => v.field("extras", |v| self.visit_extras(extras, v)),
+            None => v.constant("extras", "nothing of this scenario needs them"),
         }
-        self.errors.write_key(&state.errors, layout.errors, key);
-        if let Some(extras) = &state.extras {
-            self.write_extras(extras, key);
-        }
+        v.section(Section::Monitors as usize);
         let histories = state.extras.as_ref().map_or(&[][..], |extras| &extras.histories);
-        self.requirements.write_key(&state.monitors, histories, layout.monitors, key);
-        if let Some(start) = layout.start {
-            key.exact(start, u64::from(state.start));
-        }
-        if let Some((index, round)) = layout.phase {
-            key.exact(index, u64::from(state.tick % round));
-        }
-        if let Some(index) = layout.held_command {
-            key.real(index, state.command.steering_rad);
-            key.real(index + 1, state.command.accel_mps2);
-        }
-        if let Some(index) = layout.held_reading {
-            state.reading.write_key(index, key);
-        }
+        self.requirements.visit(("monitors", &state.monitors), ("extras.histories", histories), v);
+        self.visit_rest(state, v);
     }
-}
 
-impl Drive {
-    fn write_model(&self, memory: &ModelMemory, key: &mut KeyWriter<'_>) {
-        if let Driver::Model(driver) = &self.driver {
-            driver.write_key(memory, self.layout.driver, key);
+    #[inline]
+    fn visit_driver<V: Visitor>(&self, state: &DriveState, v: &mut V) {
+        match (&state.driver, &self.driver) {
+            (DriverMemory::Path(memory), _) => memory.visit(v),
+            (DriverMemory::Trajectory(memory), _) => memory.visit(v),
+            (DriverMemory::Foreign { completed }, _) => self.visit_foreign(state, *completed, v),
+            (DriverMemory::Model(memory), Driver::Model(driver)) => {
+                v.field("driver.Model", |v| driver.visit(memory, v));
+            }
+            (DriverMemory::Model(_), _) => unreachable!("driver and memory are of one kind"),
+            (DriverMemory::Road { .. }, _) => v.constant("driver", "a run ends when it is completed"),
         }
     }
 
-    fn write_extras(&self, extras: &Extras, key: &mut KeyWriter<'_>) {
+    /// What is held from one segment to the next, and where the run began.
+    #[inline]
+    fn visit_rest<V: Visitor>(&self, state: &DriveState, v: &mut V) {
         let layout = &self.layout;
-        extras.told_line.write_key(&TOLD, layout.told_line, key);
-        extras.command_line.write_key(&COMMANDED, layout.command_line, key);
-        if let (Some(eyes), Some(stand_at)) = (&self.eyes, layout.stand_at) {
-            eyes.sensor.write_key(&extras.sensed, layout.sensed, key);
-            key.real(stand_at, extras.stand_at_m);
+        v.section(Section::Start as usize);
+        match self.plans.len() > 1 {
+            true => v.exact("start", u64::from(state.start)),
+            false => v.constant("start", "there is one start"),
         }
-        if let (Some(behind), Some(memory)) = (&self.behind, &extras.behind) {
-            behind.write_cells(memory, layout.behind, key);
+        v.section(Section::Phase as usize);
+        if let Some(round) = layout.phase_ticks {
+            v.exact("phase", u64::from(state.tick % round));
         }
-        if let Some(measured) = &extras.measured {
-            measured.write_key(self.measuring.remembered(), self.model.dt_s, layout.measured, key);
+        v.section(Section::HeldCommand as usize);
+        match layout.holds_command {
+            true => {
+                v.real("held.steering", "rad", 0.05, state.command.steering_rad);
+                v.real("held.acceleration", "m/s^2", 0.2, state.command.accel_mps2);
+            }
+            false => v.unread("command", RENEWED),
         }
-        if let Some(index) = layout.path {
-            write_path(extras.own_path.as_deref(), index, key);
+        v.section(Section::HeldReading as usize);
+        match layout.holds_reading {
+            true => v.within("reading", |v| state.reading.visit(v)),
+            false => v.unread("reading", RENEWED),
+        }
+    }
+
+    fn visit_extras<V: Visitor>(&self, extras: &Extras, v: &mut V) {
+        v.section(Section::ToldLine as usize);
+        v.field("told_line", |v| v.within("told", |v| extras.told_line.visit(&TOLD, v)));
+        v.section(Section::CommandLine as usize);
+        v.field("command_line", |v| v.within("commanded", |v| extras.command_line.visit(&COMMANDED, v)));
+        v.section(Section::Sensed as usize);
+        match &self.eyes {
+            Some(eyes) => {
+                eyes.sensor.visit(&extras.sensed, v);
+                v.real("stand_at", "m", 0.1, extras.stand_at_m);
+            }
+            None => {
+                v.constant("sensed", ABSENT);
+                v.constant("stand_at_m", ABSENT);
+            }
+        }
+        v.section(Section::Behind as usize);
+        match (&self.behind, &extras.behind) {
+            (Some(behind), Some(memory)) => v.field("behind", |v| behind.visit_cells(memory, v)),
+            _ => v.constant("behind", ABSENT),
+        }
+        v.section(Section::Measured as usize);
+        match &extras.measured {
+            Some(measured) => {
+                v.field("measured", |v| measured.visit(self.measuring.remembered(), self.model.dt_s, v));
+            }
+            None => v.constant("measured", ABSENT),
+        }
+        v.section(Section::Path as usize);
+        match &self.replanning {
+            Some(_) => visit_path(extras.own_path.as_deref(), v),
+            None => v.constant("own_path", ABSENT),
+        }
+        match self.foreign() {
+            Some(foreign) => v.field("foreign", |v| foreign.visit_leaves(v)),
+            None => v.constant("foreign", ABSENT),
+        }
+        if self.street.is_none() {
+            v.constant("street", ABSENT);
         }
     }
 }
 
 /// A path counts by where its sections begin and end, in cells of a tenth of a metre and a twentieth of a radian.
-fn write_path(path: Option<&Path>, index: usize, key: &mut KeyWriter<'_>) {
-    let Some(path) = path else { return key.real(index, -1.0) };
-    key.real(index, path.sections().len() as f64);
+fn visit_path<V: Visitor>(path: Option<&Path>, v: &mut V) {
+    v.rounded("own_path.arcs#", "a path is in the key by where it leads");
+    let variable = v.continuous("path", "m", 0.1);
+    let Some(path) = path else { return v.put(variable, -1.0) };
+    v.put(variable, path.sections().len() as f64);
     for section in path.sections() {
         for at in [section.first, (section.first + section.last) / 2, section.last] {
             let sample = path.samples()[at];
-            key.real(index, sample.x);
-            key.real(index, sample.y);
-            key.real(index, 2.0 * sample.heading);
+            v.put(variable, sample.x);
+            v.put(variable, sample.y);
+            v.put(variable, 2.0 * sample.heading);
         }
     }
 }
@@ -342,4 +383,41 @@ fn least_common_multiple(a: u32, b: u32) -> u32 {
         (x, y) = (y, x % y);
     }
     a / x * b
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_kernel::{Choice, System, Watch};
+
+    use super::*;
+    use crate::file::{Hooks, read_scenario};
+
+    /// Positions of variables are counted while a key is written: they are right if no state declares others than the first one.
+    #[test]
+    fn every_state_of_a_scenario_declares_the_same_variables() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|ext| ext == "toml")).collect();
+        files.sort();
+        let mut checked = 0;
+        for path in files {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let bytes = std::fs::read(&path).unwrap();
+            let Ok((_, spec)) = read_scenario(&name, &bytes, &Hooks::default()) else { continue };
+            let Ok(drive) = Drive::assemble(&spec) else { continue };
+            let mut state = drive.start(Seed(3), &drive.space.all()[0]).unwrap();
+            for segment in 0..4 {
+                let declared = Declarations::of(|v| drive.visit(&state, v));
+                assert_eq!(declared.variables, drive.layout.declared.variables, "{name} after {segment} segments");
+                assert_eq!(declared.sections, drive.layout.declared.sections, "{name} after {segment} segments");
+                let last = Choice(drive.errors.space().len() as u16 - 1);
+                if drive.run(&mut state, if segment % 2 == 0 { last } else { Choice::NONE }, &mut Watch::off()).is_err()
+                {
+                    break;
+                }
+            }
+            checked += 1;
+        }
+        assert!(checked >= 30, "{checked} scenarios");
+    }
 }

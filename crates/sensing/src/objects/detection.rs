@@ -1,6 +1,6 @@
 //! What an object sensor tells about one object, and readings on their way.
 
-use anabranch_kernel::{KeyWriter, Leaf, Variable};
+use anabranch_kernel::Visitor;
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
@@ -24,10 +24,6 @@ pub struct Detection {
 
 /// One reading.
 pub type Detections = ArrayVec<Detection, DETECTIONS_MAX>;
-
-/// Cell sizes of detections that are on their way.
-const CELLS: [(&str, &str, f64); 5] =
-    [("x", "m", 0.2), ("y", "m", 0.2), ("heading", "rad", 0.1), ("length", "m", 0.2), ("width", "m", 0.2)];
 
 /// Readings on their way: what was passed on so many sensor cycles ago. State; empty where nothing is delayed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,44 +75,32 @@ impl ReadingLine {
             *reading = told;
         }
     }
-    /// One variable per number of a detection, and one for how many there are; none for a line without depth.
-    pub fn variables(&self, name: &str) -> Vec<Variable> {
+    /// Names one variable per number of a detection, and one for how many there are; none for a line without depth. All readings
+    /// are in the key, the oldest first.
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
         if self.counts.is_empty() {
-            return Vec::new();
+            return v.constant("", "nothing can be delayed");
         }
-        let numbers = CELLS.map(|(part, unit, cell)| Variable::real(&format!("{name}.{part}"), unit, cell));
-        numbers.into_iter().chain([Variable::exact(&format!("{name}.count"))]).collect()
-    }
-    /// How many variables there are.
-    pub(crate) fn variables_count(&self) -> usize {
-        if self.counts.is_empty() { 0 } else { CELLS.len() + 1 }
-    }
-    /// What of a line that is called `at` is not in the key.
-    pub(crate) fn leaves(&self, at: &str) -> Vec<Leaf> {
-        if self.counts.is_empty() {
-            return vec![Leaf::constant(at, "nothing can be delayed")];
-        }
-        vec![
-            Leaf::constant(&format!("{at}.width"), "its size does not change"),
-            Leaf::constant(&format!("{at}.counts#"), "its size does not change"),
-            Leaf::constant(&format!("{at}.detections#"), "its size does not change"),
-            Leaf::rounded(&format!("{at}.next"), "readings are in the key in their order, wherever the ring begins"),
-            Leaf::unread(&format!("{at}.detections"), "places of a reading that has fewer detections"),
-        ]
-    }
-    /// Writes all readings, the oldest first; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
+        v.constant("width", "its size does not change");
+        v.constant("counts#", "its size does not change");
+        v.constant("detections#", "its size does not change");
+        v.rounded("next", "readings are in the key in their order, wherever the ring begins");
+        v.unread("detections", "places of a reading that has fewer detections");
+        let (x, y) = (v.continuous("x", "m", 0.2), v.continuous("y", "m", 0.2));
+        let heading = v.continuous("heading", "rad", 0.1);
+        let (length, width) = (v.continuous("length", "m", 0.2), v.continuous("width", "m", 0.2));
+        let count = v.discrete("count");
         let depth = self.counts.len();
         for age in 0..depth {
             let place = (usize::from(self.next) + age) % depth;
-            key.exact(first + CELLS.len(), u64::from(self.counts[place]));
+            v.put_exact(count, u64::from(self.counts[place]));
             let from = place * usize::from(self.width);
             for told in &self.detections[from..from + usize::from(self.counts[place])] {
-                key.real(first, told.x);
-                key.real(first + 1, told.y);
-                key.angle(first + 2, told.heading);
-                key.real(first + 3, told.length_m);
-                key.real(first + 4, told.width_m);
+                v.put(x, told.x);
+                v.put(y, told.y);
+                v.put_angle(heading, told.heading);
+                v.put(length, told.length_m);
+                v.put(width, told.width_m);
             }
         }
     }
@@ -124,7 +108,7 @@ impl ReadingLine {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_kernel::{Grid, from_bytes, to_bytes};
+    use anabranch_kernel::{Declarations, Grid, KeyWriter, from_bytes, to_bytes};
 
     use super::*;
 
@@ -152,10 +136,10 @@ mod tests {
             readings.iter().for_each(|xs| line.pass(&mut reading(xs), 0));
             line
         };
-        let grid = Grid::of(&ReadingLine::new(2, 4).variables("front"));
+        let grid = Grid::of(&Declarations::of(|v| ReadingLine::new(2, 4).visit(v)).variables);
         let key = |line: &ReadingLine| {
             let mut key = KeyWriter::new(&grid);
-            line.write_key(0, &mut key);
+            line.visit(&mut key.visitor(&[]));
             key.finish().unwrap()
         };
         let one = line(&[&[1.0], &[2.0]]);
@@ -163,6 +147,6 @@ mod tests {
         for other in [line(&[&[2.0], &[1.0]]), line(&[&[1.0, 2.0], &[]]), line(&[&[1.0], &[2.5]])] {
             assert_ne!(key(&one), key(&other));
         }
-        assert!(ReadingLine::new(0, 4).variables("front").is_empty());
+        assert!(Declarations::of(|v| ReadingLine::new(0, 4).visit(v)).variables.is_empty());
     }
 }

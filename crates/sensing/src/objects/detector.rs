@@ -5,7 +5,7 @@
 //! which comes as masks with one bit per object. Only objects with numbers below 32 can have an error of their own.
 
 use anabranch_geometry::{Point, Pose};
-use anabranch_kernel::{Chance, KeyWriter, Leaf, Variable, maths};
+use anabranch_kernel::{Chance, Visitor, maths};
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
@@ -274,39 +274,18 @@ impl Detector {
         Some(Detection { x, y, heading, length_m: 4.5, width_m: 1.8 })
     }
 
-    /// Everything remembered, for the key.
-    pub fn variables(&self, name: &str) -> Vec<Variable> {
-        let state = self.start(Chance::new(anabranch_kernel::Seed(0), name));
+    /// Names everything that is remembered.
+    pub fn visit<V: Visitor>(&self, state: &DetectorState, v: &mut V) {
+        v.within("on_its_way", |v| v.field("line", |v| state.line.visit(v)));
         let wanders = [(&self.position, "x", "m"), (&self.position, "y", "m"), (&self.heading, "heading", "rad")];
-        let wanders = wanders.iter().filter_map(|(noise, part, unit)| noise.variable(&format!("{name}.{part}"), unit));
-        let line = state.line.variables(&format!("{name}.on_its_way"));
-        let counters = (0..state.in_sight.len()).map(|i| Variable::exact(&format!("{name}.in_sight.{i}")));
-        line.into_iter().chain(wanders).chain(counters).collect()
-    }
-    /// What of a state that is called `at` is not in the key.
-    pub fn leaves(&self, at: &str) -> Vec<Leaf> {
-        let state = self.start(Chance::new(anabranch_kernel::Seed(0), at));
-        let mut all = state.line.leaves(&format!("{at}.line"));
-        let noises = [&self.position, &self.position, &self.heading];
-        let steady = noises.into_iter().enumerate().filter(|(_, noise)| noise.variable("", "").is_none());
-        for (number, _) in steady {
-            all.push(Leaf::constant(&format!("{at}.wander.{number}"), "its noise does not wander"));
+        for (i, (noise, part, unit)) in wanders.into_iter().enumerate() {
+            v.within(part, |v| noise.visit(unit, state.wander[i], format_args!("wander.{i}"), v));
         }
         if state.in_sight.is_empty() {
-            all.push(Leaf::constant(&format!("{at}.in_sight"), "nothing can be late"));
+            v.constant("in_sight", "nothing can be late");
         }
-        all
-    }
-    /// Writes the state; `first` is the index of the first of [`Self::variables`].
-    pub fn write_key(&self, state: &DetectorState, first: usize, key: &mut KeyWriter<'_>) {
-        state.line.write_key(first, key);
-        let mut index = first + state.line.variables_count();
-        for (noise, wander) in [&self.position, &self.position, &self.heading].into_iter().zip(state.wander) {
-            index = noise.write_key(wander, index, key);
-        }
-        for &readings in &state.in_sight {
-            key.exact(index, u64::from(readings));
-            index += 1;
+        for (i, &readings) in state.in_sight.iter().enumerate() {
+            v.exact(format_args!("in_sight.{i}"), u64::from(readings));
         }
     }
 }

@@ -9,4 +9,4 @@ mod tracker;
 pub use detection::{DETECTIONS_MAX, Detection, Detections, ReadingLine};
 pub use detector::{DetectionErrors, Detector, DetectorInput, DetectorSpec, DetectorState, Displacement, TrueObject};
 pub use rate::{CORNERS_MAX, DetectionRate, RateError};
-pub use tracker::{Look, TRACKS_MAX, Track, Tracked, Tracker, TrackerSpec, TrackerState, Trust};
+pub use tracker::{Look, TRACKS_MAX, Track, TrackVariables, Tracked, Tracker, TrackerSpec, TrackerState, Trust};

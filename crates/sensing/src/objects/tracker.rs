@@ -5,7 +5,7 @@
 //! covariance of position and velocity.
 
 use anabranch_geometry::{Point, Pose};
-use anabranch_kernel::{KeyWriter, Leaf, Variable, maths};
+use anabranch_kernel::{Continuous, Discrete, Visitor, maths};
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 
@@ -113,20 +113,40 @@ pub struct Tracker {
     spec: TrackerSpec,
 }
 
-/// Numbers of a track in keys with their cells. Discrete ones come first.
-const EXACT: [&str; 3] = ["count", "id", "seen"];
-const CELLS: [(&str, &str, f64); 10] = [
-    ("x", "m", 0.2),
-    ("y", "m", 0.2),
-    ("speed_x", "m/s", 0.5),
-    ("speed_y", "m/s", 0.5),
-    ("position_deviation", "m", 0.1),
-    ("speed_deviation", "m/s", 0.5),
-    ("heading", "rad", 0.1),
-    ("length", "m", 0.2),
-    ("width", "m", 0.2),
-    ("shared_deviation", "m", 0.1),
-];
+/// The variables of all tracks: how many there are, and the numbers of each of them.
+#[derive(Clone, Copy, Debug)]
+pub struct TrackVariables {
+    count: Discrete,
+    id: Discrete,
+    seen: Discrete,
+    at: [Continuous; 2],
+    velocity: [Continuous; 2],
+    position_deviation: Continuous,
+    speed_deviation: Continuous,
+    heading: Continuous,
+    length: Continuous,
+    width: Continuous,
+    shared_deviation: Continuous,
+}
+
+impl TrackVariables {
+    fn declare<V: Visitor>(v: &mut V) -> Self {
+        v.unread("tracks[].age", "it is for people and decides nothing");
+        Self {
+            count: v.discrete("count"),
+            id: v.discrete("id"),
+            seen: v.discrete("seen"),
+            at: ["x", "y"].map(|name| v.continuous(name, "m", 0.2)),
+            velocity: ["speed_x", "speed_y"].map(|name| v.continuous(name, "m/s", 0.5)),
+            position_deviation: v.continuous("position_deviation", "m", 0.1),
+            speed_deviation: v.continuous("speed_deviation", "m/s", 0.5),
+            heading: v.continuous("heading", "rad", 0.1),
+            length: v.continuous("length", "m", 0.2),
+            width: v.continuous("width", "m", 0.2),
+            shared_deviation: v.continuous("shared_deviation", "m", 0.1),
+        }
+    }
+}
 
 /// What one sensor tells in one step.
 #[derive(Clone, Copy, Debug)]
@@ -337,23 +357,9 @@ impl Tracker {
         state.tracks.insert(place, Track::born(place as u8, seen, look, &self.spec));
         1 << place
     }
-
-    /// What the key has of the tracks; each track writes all but the count.
-    pub fn variables(name: &str) -> Vec<Variable> {
-        let exact = EXACT.map(|part| Variable::exact(&format!("{name}.{part}")));
-        let real = CELLS.map(|(part, unit, cell)| Variable::real(&format!("{name}.{part}"), unit, cell));
-        exact.into_iter().chain(real).collect()
-    }
 }
 
 impl TrackerState {
-    /// What [`Self::write_key_about`] does not write of a state that is called `at`.
-    pub fn leaves(at: &str) -> Vec<Leaf> {
-        vec![
-            Leaf::unread(&format!("{at}.tracks[].age"), "it is for people and decides nothing"),
-            Leaf::rounded(&format!("{at}.tracks[].id"), "tracks are in the key in the order of what they follow"),
-        ]
-    }
     /// All tracks, by number.
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
@@ -362,32 +368,39 @@ impl TrackerState {
     pub fn confirmed(&self) -> impl Iterator<Item = &Track> {
         self.tracks.iter().filter(|track| track.trust == Trust::Confirmed)
     }
-    /// Writes all tracks; `first` is the index of the first of [`Tracker::variables`].
-    pub fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
-        key.exact(first, self.tracks.len() as u64);
+    /// Names all tracks.
+    pub fn visit<V: Visitor>(&self, v: &mut V) {
+        let variables = TrackVariables::declare(v);
+        v.put_exact(variables.count, self.tracks.len() as u64);
         for track in &self.tracks {
-            key.exact(first + 1, u64::from(track.id));
-            track.write_key(None, 0.0, first, key);
+            v.put_exact(variables.id, u64::from(track.id));
+            track.put(None, 0.0, &variables, v);
         }
     }
-    /// The same with cells that are centred about what was tracked: what it truly is must be in the key already. A track that follows its
+    /// Declares the variables for [`Self::put_about`].
+    pub fn declare_about<V: Visitor>(v: &mut V) -> TrackVariables {
+        v.rounded("tracks[].id", "tracks are in the key in the order of what they follow");
+        TrackVariables::declare(v)
+    }
+    /// Values of all tracks with cells that are centred about what was tracked: what it truly is must be in the key already. A track that follows its
     /// object well is then the same wherever the object is, and hair's breadths do not keep states apart. Numbers of tracks are
     /// left out, for those to whom they say nothing; tracks are written in the order of their objects.
     ///
     /// `lag_s` is how old the last reading is; `truth` finds the object at the place of a track.
-    pub fn write_key_about(
+    pub fn put_about<V: Visitor>(
         &self,
         lag_s: f64,
         truth: impl Fn(Point) -> Option<Tracked>,
-        (first, key): (usize, &mut KeyWriter<'_>),
+        variables: &TrackVariables,
+        v: &mut V,
     ) {
-        key.exact(first, self.tracks.len() as u64);
+        v.put_exact(variables.count, self.tracks.len() as u64);
         let found = self.tracks.iter().map(|track| (truth(track.after(lag_s)), track));
         let mut found: ArrayVec<(Option<Tracked>, &Track), TRACKS_MAX> = found.collect();
         found.sort_by_key(|(truth, track)| (truth.map_or(u32::MAX, |truth| truth.number), track.id));
         for (truth, track) in &found {
-            key.exact(first + 1, truth.map_or(u64::MAX, |truth| u64::from(truth.number)));
-            track.write_key(truth.as_ref(), lag_s, first, key);
+            v.put_exact(variables.id, truth.map_or(u64::MAX, |truth| u64::from(truth.number)));
+            track.put(truth.as_ref(), lag_s, variables, v);
         }
     }
 }
@@ -408,8 +421,8 @@ pub struct Tracked {
 }
 
 impl Track {
-    /// Everything but its number. The age is for people and decides nothing.
-    fn write_key(&self, about: Option<&Tracked>, lag_s: f64, first: usize, key: &mut KeyWriter<'_>) {
+    /// Everything but its number.
+    fn put<V: Visitor>(&self, about: Option<&Tracked>, lag_s: f64, variables: &TrackVariables, v: &mut V) {
         const NOTHING: Tracked = Tracked {
             number: 0,
             pose: Pose { x: 0.0, y: 0.0, heading: 0.0 },
@@ -418,19 +431,19 @@ impl Track {
             width_m: 0.0,
         };
         let about = about.unwrap_or(&NOTHING);
-        key.exact(first + 2, u64::from(self.hits) << 16 | u64::from(self.misses) << 8 | self.trust as u64);
+        v.put_exact(variables.seen, u64::from(self.hits) << 16 | u64::from(self.misses) << 8 | self.trust as u64);
         let at = self.after(lag_s);
-        let real = first + EXACT.len();
-        key.real(real, at.x - about.pose.x);
-        key.real(real + 1, at.y - about.pose.y);
-        key.real(real + 2, self.velocity_mps[0] - about.velocity_mps[0]);
-        key.real(real + 3, self.velocity_mps[1] - about.velocity_mps[1]);
-        key.real(real + 4, self.covariance[0].sqrt());
-        key.real(real + 5, self.covariance[2].sqrt());
-        key.angle(real + 6, self.heading - about.pose.heading);
-        key.real(real + 7, self.length_m - about.length_m);
-        key.real(real + 8, self.width_m - about.width_m);
+        v.put(variables.at[0], at.x - about.pose.x);
+        v.put(variables.at[1], at.y - about.pose.y);
+        v.put(variables.velocity[0], self.velocity_mps[0] - about.velocity_mps[0]);
+        v.put(variables.velocity[1], self.velocity_mps[1] - about.velocity_mps[1]);
+        v.put(variables.position_deviation, self.covariance[0].sqrt());
+        v.put(variables.speed_deviation, self.covariance[2].sqrt());
+        v.put_angle(variables.heading, self.heading - about.pose.heading);
+        v.put(variables.length, self.length_m - about.length_m);
+        v.put(variables.width, self.width_m - about.width_m);
         // How far off it believes the place to be for each deviation of the speed: with the two above the whole covariance.
-        key.real(real + 9, self.covariance[1] / self.covariance[2].sqrt().max(SPEED_DEVIATION_MIN_MPS));
+        let shared = self.covariance[1] / self.covariance[2].sqrt().max(SPEED_DEVIATION_MIN_MPS);
+        v.put(variables.shared_deviation, shared);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anabranch_bridge::{Token, TrajectoryPoint};
-use anabranch_kernel::{Choice, Digest, DigestWriter, KeyWriter, Seed};
+use anabranch_kernel::{CellSize, Choice, Digest, DigestWriter, Discrete, Seed, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::super::state::DriveState;
@@ -102,50 +102,62 @@ fn trajectory_digest(points: &[TrajectoryPoint], tick: u32) -> Digest {
 }
 
 impl Drive {
-    /// Writes the variables of [`super::ForeignDriver::variables`].
-    pub(in super::super) fn write_foreign(&self, state: &DriveState, completed: bool, key: &mut KeyWriter<'_>) {
+    /// Names the variables of a driver from outside.
+    pub(in super::super) fn visit_foreign<V: Visitor>(&self, state: &DriveState, completed: bool, v: &mut V) {
         let (Driver::Foreign(driver), Some(memory)) = (&self.driver, state.foreign()) else {
             unreachable!("driver and memory are of one kind")
         };
-        let first = self.layout.driver;
-        key.exact(first, u64::from(completed));
-        key.real(first + 1, memory.station_m);
-        key.exact(first + 2, u64::from(memory.section));
+        v.exact("driver_completed", u64::from(completed));
+        v.real("driver_station", "m", 0.5, memory.station_m);
+        v.exact("driver_section", u64::from(memory.section));
+        let trajectory = v.discrete("driver_trajectory");
         match memory.trajectory.is_empty() {
-            true => key.exact(first + 3, 0),
-            false => wide(key, first + 3, trajectory_digest(&memory.trajectory, state.tick)),
+            true => v.put_exact(trajectory, 0),
+            false => put_wide(trajectory, trajectory_digest(&memory.trajectory, state.tick), v),
         }
-        write_memory(driver, state, first + 4, key);
+        visit_memory(driver, state, v);
     }
 
-    /// Writes what is known of the memory of a part of the car.
-    pub(in super::super) fn write_part(&self, state: &DriveState, key: &mut KeyWriter<'_>) {
+    /// Names what is known of the memory of a part of the car.
+    pub(in super::super) fn visit_part<V: Visitor>(&self, state: &DriveState, v: &mut V) {
         if let Some(part) = &self.part {
-            write_memory(&part.code, state, self.layout.part, key);
+            visit_memory(&part.code, state, v);
         }
     }
 }
 
-fn wide(key: &mut KeyWriter<'_>, index: usize, digest: Digest) {
-    key.exact(index, digest.0 as u64);
-    key.exact(index, (digest.0 >> 64) as u64);
+fn put_wide<V: Visitor>(variable: Discrete, digest: Digest, v: &mut V) {
+    v.put_exact(variable, digest.0 as u64);
+    v.put_exact(variable, (digest.0 >> 64) as u64);
 }
 
-/// Writes the variables that stand for its memory, from `first` on.
-fn write_memory(code: &ForeignDriver, state: &DriveState, first: usize, key: &mut KeyWriter<'_>) {
+/// Names the variables that stand for its memory.
+fn visit_memory<V: Visitor>(code: &ForeignDriver, state: &DriveState, v: &mut V) {
     let Some(memory) = state.foreign() else { unreachable!("what comes from outside has a memory") };
-    match code.merging() {
-        // Before its first step it has reported nothing.
+    let role = code.word();
+    let merging = code.merging();
+    match merging {
         Merging::Key => {
-            for index in 0..code.card().key.len() {
-                key.real(first + index, memory.values.get(index).copied().unwrap_or(0.0));
+            for (index, key) in code.card().key.iter().enumerate() {
+                let size = match key.cell {
+                    Some(cell) if cell > 0.0 => CellSize::Size(cell),
+                    _ => CellSize::Exact,
+                };
+                let variable = v.described(format_args!("{role}.{}", key.name), &key.unit, size);
+                // Before its first step it has reported nothing.
+                v.put(variable, memory.values.get(index).copied().unwrap_or(0.0));
             }
         }
-        // A memory whose bytes are not known is like no other.
+        // Stands for memory which is compared as a whole, or not at all.
         Merging::Bytes | Merging::Off | Merging::Ignored => {
-            let bytes = memory.bytes.filter(|_| code.merging() == Merging::Bytes);
+            let variable = match merging {
+                Merging::Ignored => v.not_compared(format_args!("{role}_memory")),
+                _ => v.discrete(format_args!("{role}_memory")),
+            };
+            // A memory whose bytes are not known is like no other.
+            let bytes = memory.bytes.filter(|_| merging == Merging::Bytes);
             let unlike = || path_digest(state.start, memory.seed, &memory.way);
-            wide(key, first, bytes.unwrap_or_else(unlike));
+            put_wide(variable, bytes.unwrap_or_else(unlike), v);
         }
         Merging::Memoryless => {}
     }

@@ -26,7 +26,7 @@ use anabranch_bridge::doubling::Sample;
 use anabranch_bridge::protocol::Begin;
 use anabranch_bridge::{Card, Factory, Fleet, FleetLimits, Kind, Latency, Misbehaviour, Pace, Role, Support, Times};
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
-use anabranch_kernel::{CellSize, Leaf, Params, Variable};
+use anabranch_kernel::{Params, Visitor};
 
 use super::state::DriveState;
 pub use faults::AvFault;
@@ -274,8 +274,8 @@ impl ForeignDriver {
         }
     }
 
-    /// What of a memory that is called `at` is not in the key on its own.
-    pub(super) fn leaves(&self, at: &str) -> Vec<Leaf> {
+    /// Names what of its memory is not in the key on its own.
+    pub(super) fn visit_leaves<V: Visitor>(&self, v: &mut V) {
         let outside = "what it says of the memory outside is in the key as the card wants it";
         let rounded: &[&str] = match self.merging() {
             Merging::Key => &["way", "bytes", "values#"],
@@ -283,40 +283,8 @@ impl ForeignDriver {
             Merging::Off | Merging::Ignored => &["bytes", "values"],
             Merging::Memoryless => &["way", "bytes", "values"],
         };
-        let mut all: Vec<Leaf> = rounded.iter().map(|name| Leaf::rounded(&format!("{at}.{name}"), outside)).collect();
-        all.push(Leaf::constant(&format!("{at}.seed"), "the same in every state of an exploration"));
-        all
-    }
-
-    /// The variables of the key, in the order in which they are written.
-    pub(super) fn variables(&self) -> Vec<Variable> {
-        let role = self.word();
-        let mut all = match self.card().role {
-            Role::Driver => vec![
-                Variable::exact("driver_completed"),
-                Variable::real("driver_station", "m", 0.5),
-                Variable::exact("driver_section"),
-                Variable::exact("driver_trajectory"),
-            ],
-            _ => Vec::new(),
-        };
-        // Stands for memory which is compared as a whole, or not at all.
-        let memory = || Variable::exact(&format!("{role}_memory"));
-        let size = |cell: Option<f64>| match cell {
-            Some(cell) if cell > 0.0 => CellSize::Size(cell),
-            _ => CellSize::Exact,
-        };
-        match self.merging() {
-            Merging::Key => all.extend(self.card().key.iter().map(|key| Variable {
-                name: format!("{role}.{}", key.name),
-                unit: key.unit.clone(),
-                size: size(key.cell),
-            })),
-            Merging::Memoryless => {}
-            Merging::Bytes | Merging::Off => all.push(memory()),
-            Merging::Ignored => all.push(Variable { size: CellSize::Ignore, ..memory() }),
-        }
-        all
+        rounded.iter().for_each(|name| v.rounded(name, outside));
+        v.constant("seed", "the same in every state of an exploration");
     }
 
     fn log(&self) -> MutexGuard<'_, FaultLog> {

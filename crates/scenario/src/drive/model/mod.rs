@@ -12,7 +12,7 @@ use std::sync::Arc;
 use anabranch_bridge::fmu::{FmuRole, Signal};
 use anabranch_driving::follow::{LateralLaw, SpeedGains};
 use anabranch_geometry::{Path, Point};
-use anabranch_kernel::{Chance, KeyWriter, Seed, Variable};
+use anabranch_kernel::{Chance, Seed, Variable, Visitor};
 use anabranch_program::{Executor, Fault, FaultKind, Memory, Now};
 use anabranch_sensing::{Noise, Reception, Wander, Zones};
 use anabranch_vehicle::CarModel;
@@ -287,30 +287,22 @@ impl ModelDriver {
     fn wandering(&self) -> impl Iterator<Item = (usize, &Hiss)> + Clone {
         self.noise.iter().enumerate().filter(|(_, hiss)| hiss.noise.model().wander != 0.0)
     }
-    /// The variables of the key, in the order in which they are written.
-    pub(super) fn variables(&self) -> Vec<Variable> {
-        let own = [
-            Variable::real("driver_station", "m", 0.5),
-            Variable::exact("driver_completed"),
-            Variable::exact("driver_section"),
-        ];
-        own.into_iter().chain(self.cell_variables()).collect()
+    /// Names the variables of a driver.
+    pub(super) fn visit<V: Visitor>(&self, memory: &ModelMemory, v: &mut V) {
+        v.real("driver_station", "m", 0.5, memory.station_m);
+        v.exact("driver_completed", u64::from(memory.completed));
+        v.exact("driver_section", u64::from(memory.section));
+        self.visit_cells(memory, v);
     }
-    /// Of these, what its components remember.
-    pub(super) fn cell_variables(&self) -> Vec<Variable> {
-        self.cells.iter().map(|cell| cell.variable.clone()).collect()
-    }
-    /// Writes them, from `first` on.
-    pub(super) fn write_key(&self, memory: &ModelMemory, first: usize, key: &mut KeyWriter<'_>) {
-        key.real(first, memory.station_m);
-        key.exact(first + 1, u64::from(memory.completed));
-        key.exact(first + 2, u64::from(memory.section));
-        self.write_cells(memory, first + 3, key);
-    }
-    /// Writes what its components remember, from `first` on.
-    pub(super) fn write_cells(&self, memory: &ModelMemory, first: usize, key: &mut KeyWriter<'_>) {
-        for (number, cell) in self.cells.iter().enumerate() {
-            memory.values[cell.saved.clone()].iter().for_each(|value| key.real(first + number, *value));
+    /// Names what its components remember.
+    pub(super) fn visit_cells<V: Visitor>(&self, memory: &ModelMemory, v: &mut V) {
+        v.constant("seed", "the same in every state of an exploration");
+        v.constant("values#", "the size of its memory does not change");
+        v.unread("", "what does not last is computed anew in every cycle");
+        for Cell { variable, saved } in &self.cells {
+            let values = &memory.values[saved.clone()];
+            let variable = v.described(&variable.name, &variable.unit, variable.size);
+            values.iter().for_each(|value| v.put(variable, *value));
         }
     }
 

@@ -4,13 +4,14 @@ use anabranch_kernel::{CellSize, NoProof};
 use anabranch_monitors::Level;
 
 use super::super::margin::asks_m;
+use super::super::state::Section;
 use super::super::{Drive, Driver};
 use super::segment::{Follows, Line, REALS};
 
 impl Drive {
     /// Where the variables of `reals` stand in the key.
     pub(crate) fn real_positions(&self) -> [usize; REALS] {
-        [0, 1, 2, 3, 4, 5, self.layout.driver]
+        [0, 1, 2, 3, 4, 5, self.layout.declared.sections[Section::Driver as usize]]
     }
 
     /// The driver whose runs can be bounded, and the clearance that every run must exceed at the ticks.
@@ -52,9 +53,10 @@ impl Drive {
         let line =
             Line::of(path).ok_or_else(|| NoProof::because("the path is curved, which proofs do not cover yet"))?;
         let covered = self.real_positions();
-        let known = |index: &usize| covered.contains(index) || self.layout.variables[*index].size == CellSize::Exact;
-        if let Some(index) = (0..self.layout.variables.len()).find(|index| !known(index)) {
-            let name = &self.layout.variables[index].name;
+        let known =
+            |index: &usize| covered.contains(index) || self.layout.declared.variables[*index].size == CellSize::Exact;
+        if let Some(index) = (0..self.layout.declared.variables.len()).find(|index| !known(index)) {
+            let name = &self.layout.declared.variables[index].name;
             return Err(NoProof::because(format!("differences of `{name}` are not bounded")));
         }
         Ok((Follows { follower, path, line }, self.clearance_asked_m()?))

@@ -145,7 +145,7 @@ impl Drive {
         }
         let end = [car.x, car.y, car.heading, car.speed, car.accel, car.steering, driver.station_m];
         if let Some(index) = end.iter().position(|bound| !bound.is_bounded()) {
-            let name = &self.layout.variables[self.real_positions()[index]].name;
+            let name = &self.layout.declared.variables[self.real_positions()[index]].name;
             return Err(NoProof::because(format!(
                 "a limit of the car can be met in some runs and not in others ({name})"
             )));

@@ -46,7 +46,7 @@ pub(super) use assemble::{assemble, numbers};
 use cast::Cast;
 use clock::Clock;
 use fences::Fences;
-pub(super) use key::StreetLayout;
+pub(super) use key::Drives;
 use others::Other;
 pub use others::RoadUser;
 pub(super) use place::{covariance, zones};

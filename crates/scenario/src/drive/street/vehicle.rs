@@ -1,7 +1,7 @@
 //! What moves the car on roads, on what ground, and what hangs on it.
 
 use anabranch_geometry::{Body, Contact, Motion, Pose, first_contact, max_displacement, may_touch, nearest};
-use anabranch_kernel::{KeyWriter, Variable, maths};
+use anabranch_kernel::{Visitor, maths};
 use anabranch_monitors::{low_speed, road};
 use anabranch_roads::{Network, ZoneKind};
 use anabranch_vehicle::{
@@ -164,27 +164,15 @@ impl Vehicle {
         };
         Handed { car, attached, gear_sign, friction, worn }
     }
-    /// Names and cells of what evolves besides the plain car.
-    pub(super) fn variables(&self) -> Vec<Variable> {
-        let all = match self {
-            Self::Rolling(_) => return Vec::new(),
-            Self::Tyres(..) => SingleTrack::variables(),
-            Self::Trailer(..) => WithTrailer::variables(),
-        };
-        all[Car::variables().len()..].to_vec()
-    }
 }
 
 impl Attached {
-    /// Writes it; `first` is the index of the first of its variables.
-    pub(super) fn write_key(&self, first: usize, key: &mut KeyWriter<'_>) {
+    /// Names what evolves besides the plain car.
+    pub(super) fn visit<V: Visitor>(&self, v: &mut V) {
         match self {
             Self::Nothing => {}
-            Self::Tyres { slide_mps, yaw_rate_radps } => {
-                key.real(first, *slide_mps);
-                key.real(first + 1, *yaw_rate_radps);
-            }
-            Self::Trailer { hitch_rad } => key.real(first, *hitch_rad),
+            Self::Tyres { slide_mps, yaw_rate_radps } => SingleTrack::visit_slide(*slide_mps, *yaw_rate_radps, v),
+            Self::Trailer { hitch_rad } => WithTrailer::visit_hitch(*hitch_rad, v),
         }
     }
 }
