@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::blobs;
 use crate::body;
-use crate::clock::now;
+use crate::clock::{Cutoff, NEVER, now};
 use crate::misbehaviour::{Kind, Misbehaviour};
 use crate::protocol::{Answer, BODY_BYTES_MAX, Card, Op, PROTOCOL, Reply};
 use crate::rows::{self, InRows};
@@ -27,6 +27,8 @@ pub struct Deadlines {
     pub start_up: Option<Duration>,
     /// For the answer to one step. A message with many of them is waited for longer, see [`Self::of_message`].
     pub message: Option<Duration>,
+    /// For all of it, whatever the other two say.
+    pub cutoff: &'static Cutoff,
 }
 
 /// A message with this many steps has time for each of them: one step, and the same once more beside it.
@@ -37,13 +39,14 @@ const SLOWER: f64 = 4.0;
 impl Default for Deadlines {
     /// Importing a large library takes seconds on a cold disk; a step takes milliseconds.
     fn default() -> Self {
-        Self { start_up: Some(Duration::from_secs(30)), message: Some(Duration::from_secs(10)) }
+        let (start_up, message) = (Some(Duration::from_secs(30)), Some(Duration::from_secs(10)));
+        Self { start_up, message, cutoff: &NEVER }
     }
 }
 
 impl Deadlines {
     /// Nobody is hurried: for breakpoints.
-    pub const NONE: Self = Self { start_up: None, message: None };
+    pub const NONE: Self = Self { start_up: None, message: None, cutoff: &NEVER };
 
     /// How long to wait for a message of so many steps, of which each took `step_s` so far.
     ///
@@ -84,7 +87,8 @@ impl Conversation {
         limit: Option<Duration>,
         deadlines: Deadlines,
     ) -> Result<Self, Misbehaviour> {
-        let link = Link::open(stream, Side::Req, BODY_BYTES_MAX, limit).map_err(|error| misbehaviour_of(&error))?;
+        let opened = Link::open_until(stream, Side::Req, BODY_BYTES_MAX, (limit, deadlines.cutoff));
+        let link = opened.map_err(|error| misbehaviour_of(&error))?;
         let mut conversation = Self {
             link,
             seq: 0,
@@ -178,6 +182,8 @@ pub(crate) fn misbehaviour_of(error: &LinkError) -> Misbehaviour {
         LinkError::Closed | LinkError::Io(_) => Kind::Crash,
         LinkError::Cut(_) => Kind::Truncated,
         LinkError::Deadline(_) => Kind::Hang,
+        // It did nothing wrong, and nobody can say what it would have done.
+        LinkError::CutOff => Kind::NoStart,
         LinkError::Oversized { .. } => Kind::Oversized,
         LinkError::Version(_) => Kind::WrongVersion,
         LinkError::Malformed(_) => Kind::Malformed,

@@ -41,6 +41,7 @@ pub mod world;
 pub mod zmtp;
 
 pub use claims::{Claim, Probe, check_claims};
+pub use clock::Cutoff;
 pub use connect::{ConnectFactory, Reach};
 pub use conversation::Deadlines;
 pub use fleet::{Fleet, FleetLimits, Latency, Pace, Seat, Times, Token};

@@ -78,7 +78,7 @@ mod unix {
 
     use super::ProcessFactory;
     use crate::child::Child;
-    use crate::clock::Deadline;
+    use crate::clock::{Cutoff, Deadline, Passed};
     use crate::conversation::Conversation;
     use crate::instance::Instance;
     use crate::misbehaviour::{Kind, Misbehaviour};
@@ -91,7 +91,11 @@ mod unix {
     struct Process {
         conversation: Conversation,
         child: Option<Child>,
+        cutoff: &'static Cutoff,
     }
+
+    /// Said of a process that was ended, or not started, because nobody waits for it.
+    const CUT_OFF: &str = "nobody waits for it any more, because the run is ending";
 
     fn no_start(text: impl std::fmt::Display) -> Misbehaviour {
         Misbehaviour::new(Kind::NoStart, text.to_string())
@@ -103,25 +107,41 @@ mod unix {
         let socket = folder.path().join("link");
         let listener = UnixListener::bind(&socket).map_err(no_start)?;
         let endpoint = format!("ipc://{}", socket.display());
+        let cutoff = factory.deadlines.cutoff;
+        let mut deadline = Deadline::from_now(factory.deadlines.start_up, cutoff);
+        if cutoff.has_come() {
+            return Err(no_start(CUT_OFF));
+        }
         let child = Child::start(&factory.spec, factory.limits, &endpoint, &socket)?;
-        let mut deadline = Deadline::from_now(factory.deadlines.start_up);
         let stream = match accept(&listener, &child, &mut deadline) {
             Ok(stream) => stream,
-            Err(wrong) => return Err(child.explain(wrong)),
+            Err(wrong) => return Err(explain(child, wrong, cutoff)),
         };
         // The link stays when its name goes; nothing is left behind whatever happens to us from here on.
         drop((listener, folder));
         let left = match deadline.left() {
             Ok(left) => left,
-            Err(passed) => {
-                return Err(
-                    child.explain(no_start(format!("it did not begin to talk within {} s", passed.0.as_secs_f64())))
-                );
-            }
+            Err(passed) => return Err(explain(child, too_late(passed, "begin to talk"), cutoff)),
         };
         match Conversation::open(Box::new(stream), left, factory.deadlines) {
-            Ok(conversation) => Ok(Box::new(Process { conversation, child: Some(child) })),
-            Err(wrong) => Err(child.explain(wrong)),
+            Ok(conversation) => Ok(Box::new(Process { conversation, child: Some(child), cutoff })),
+            Err(wrong) => Err(explain(child, wrong, cutoff)),
+        }
+    }
+
+    /// What really happened. Once nobody waits any more the process is ended at once, and did nothing wrong.
+    fn explain(child: Child, wrong: Misbehaviour, cutoff: &Cutoff) -> Misbehaviour {
+        if cutoff.has_come() {
+            drop(child);
+            return no_start(CUT_OFF);
+        }
+        child.explain(wrong)
+    }
+
+    fn too_late(passed: Passed, what: &str) -> Misbehaviour {
+        match passed {
+            Passed::Limit(limit) => no_start(format!("it did not {what} within {} s", limit.as_secs_f64())),
+            Passed::CutOff => no_start(CUT_OFF),
         }
     }
 
@@ -139,13 +159,9 @@ mod unix {
     fn accept(listener: &UnixListener, child: &Child, deadline: &mut Deadline) -> Result<UnixStream, Misbehaviour> {
         listener.set_nonblocking(true).map_err(no_start)?;
         loop {
-            let left = deadline.left().map_err(|passed| {
-                no_start(format!(
-                    "it did not connect to the address in ANABRANCH_ENDPOINT within {} s",
-                    passed.0.as_secs_f64()
-                ))
-            })?;
-            let wait = left.map_or(PollTimeout::NONE, |left| PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX));
+            let wait =
+                deadline.wait().map_err(|passed| too_late(passed, "connect to the address in ANABRANCH_ENDPOINT"))?;
+            let wait = PollTimeout::try_from(wait).unwrap_or(PollTimeout::MAX);
             let mut fds = [
                 PollFd::new(listener.as_fd(), PollFlags::POLLIN),
                 PollFd::new(child.lifeline().as_fd(), PollFlags::POLLIN),
@@ -175,7 +191,7 @@ mod unix {
             child.new_message();
             let result = self.conversation.exchange(ops, answers);
             match (result, self.child.take()) {
-                (Err(wrong), Some(child)) => Err(child.explain(wrong)),
+                (Err(wrong), Some(child)) => Err(explain(child, wrong, self.cutoff)),
                 (result, child) => {
                     self.child = child;
                     result
@@ -192,7 +208,8 @@ mod unix {
 
     impl Drop for Process {
         fn drop(&mut self) {
-            if let Some(child) = self.child.take() {
+            let Some(child) = self.child.take() else { return };
+            if !self.cutoff.has_come() {
                 self.conversation.bye();
                 child.leave();
             }

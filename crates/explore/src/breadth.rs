@@ -44,6 +44,10 @@ struct Pace {
 }
 
 impl Pace {
+    /// At most as many as can be kept, in all waves that are not merged yet: limits hold by a wave of one state.
+    fn states_within(&self, choices: usize, left: u64) -> usize {
+        self.states(choices).min(usize::try_from(left).unwrap_or(usize::MAX) / choices).max(1)
+    }
     fn states(&self, choices: usize) -> usize {
         let threads = rayon::current_num_threads();
         let most = WAVE_JOBS_MIN.max(WAVE_JOBS_PER_THREAD * threads) / choices;
@@ -66,7 +70,10 @@ pub(crate) fn explore<S: System>(
     from: Resumed,
     pools: &mut [Pool<'_, S::State>; 2],
 ) -> io::Result<Option<Stop>> {
-    let Resumed { mut waiting, mut level, mut first_member } = from;
+    let Resumed { mut waiting, mut level, mut first_member, stop } = from;
+    if stop.is_some() {
+        return Ok(stop);
+    }
     let mut pace = Pace::default();
     while !waiting.is_empty() && level < graph.settings.levels_max {
         let [pool, next_pool] = &mut *pools;
@@ -105,10 +112,12 @@ fn expand_level<S: System>(
     let first_node = waiting[0].node;
     let choices = graph.system.errors().len();
     let mut in_hand: Vec<Batch<S::State>> = Vec::new();
-    let mut stop = None;
+    let mut stop = limits.urgent();
     let mut rest = waiting;
-    while !rest.is_empty() {
-        let (wave, after) = rest.split_at(pace.states(choices).min(rest.len()));
+    while !rest.is_empty() && stop.is_none() {
+        let unmerged: usize = in_hand.iter().map(Batch::len).sum();
+        let left = limits.states_left(graph.progress.states + next.kept + unmerged as u64);
+        let (wave, after) = rest.split_at(pace.states_within(choices, left).min(rest.len()));
         rest = after;
         let ready = std::mem::take(&mut in_hand);
         let mut lap = Lap::start(runner.clock);
@@ -118,12 +127,13 @@ fn expand_level<S: System>(
         pace.took(lap.next(), wave.len());
         graph.progress.expanded += wave.len() as u64;
         graph.observer.progress(&graph.progress);
+        if graph.progress.findings > 0 {
+            let level = graph.progress.level;
+            limits.reserve(u64::from(level) + 1, runner.on_time.segment_ns());
+        }
         let bytes = graph.see_bytes();
         let progress = Progress { states: graph.progress.states + next.kept, ..graph.progress };
         stop = limits.exceeded(&progress, bytes, next.pool.has_room());
-        if stop.is_some() {
-            break;
-        }
     }
     merge(graph, runner, in_hand, next, first_node)?;
     if graph.settings.stop_on_first && graph.progress.findings > 0 {

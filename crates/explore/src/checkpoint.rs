@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::cells::{Arrival, JobOrder, Member};
 use crate::edge::{Edge, Fate, LevelReport, Node, Progress, Trail};
 use crate::graph::{FaultAt, Graph, Hit};
+use crate::limits::{Limits, Stop};
 use crate::links::NO_CELL;
 use crate::pool::Pool;
 use crate::runner::{Runner, Waiting};
@@ -71,7 +72,8 @@ pub(crate) struct Written {
 /// The checkpoints of an earlier process, and what they must belong to.
 pub(crate) struct Notes {
     pub(crate) all: Vec<Vec<u8>>,
-    pub(crate) identity: Digest,
+    /// Nothing where exploring does not go on anyway.
+    pub(crate) identity: Option<Digest>,
 }
 
 /// Where a resumed exploration goes on.
@@ -79,6 +81,8 @@ pub(crate) struct Resumed {
     pub(crate) waiting: Vec<Waiting>,
     pub(crate) level: u32,
     pub(crate) first_member: u64,
+    /// What ended it before the waiting states were computed again.
+    pub(crate) stop: Option<Stop>,
 }
 
 /// A level is finished: its checkpoint.
@@ -178,7 +182,7 @@ pub(crate) fn resume<S: System>(
     let (mut last, mut nodes) = (0..starts, Vec::new());
     for bytes in notes.all {
         let checkpoint: Checkpoint = from_bytes(&bytes).map_err(|e| damaged(&e.to_string()))?;
-        if checkpoint.form != FORM || checkpoint.identity != notes.identity.0 {
+        if checkpoint.form != FORM || notes.identity.is_some_and(|identity| checkpoint.identity != identity.0) {
             return Err(damaged("it belongs to another scenario, other settings or another version"));
         }
         first_member = checkpoint.first_member;
@@ -190,8 +194,12 @@ pub(crate) fn resume<S: System>(
     if level == 0 {
         return Ok(None);
     }
-    let waiting = walker.rebuild(graph, runner, trail, (last, &nodes), level, pool)?;
-    Ok(Some(Resumed { waiting, level, first_member }))
+    let rebuilt = match walker.limits.urgent() {
+        Some(stop) => Err(stop),
+        None => walker.rebuild(graph, runner, trail, (last, &nodes), level, pool)?,
+    };
+    let (waiting, stop) = rebuilt.map_or_else(|stop| (Vec::new(), Some(stop)), |waiting| (waiting, None));
+    Ok(Some(Resumed { waiting, level, first_member, stop }))
 }
 
 fn take_in<S: System>(
@@ -242,6 +250,7 @@ fn take_in<S: System>(
 /// Computes states again along the trail.
 pub(crate) struct Walker<'a, S: System> {
     pub(crate) starts: &'a [S::State],
+    pub(crate) limits: &'a Limits<'a>,
 }
 
 impl<S: System> Walker<'_, S> {
@@ -254,7 +263,7 @@ impl<S: System> Walker<'_, S> {
         (last, nodes): (std::ops::Range<u64>, &[Node]),
         level: u32,
         pool: &mut Pool<'_, S::State>,
-    ) -> io::Result<Vec<Waiting>> {
+    ) -> io::Result<Result<Vec<Waiting>, Stop>> {
         let holders_matter = graph.settings.scope == Scope::Visited && runner.grid.is_some();
         let draws = graph.observer.draws();
         let wanted: Vec<u64> = match holders_matter || draws {
@@ -284,16 +293,18 @@ impl<S: System> Walker<'_, S> {
                 }
             }
         };
-        walk_nodes(runner.system, self.starts, trail, &wanted, reached).map_err(|error| match error {
-            WalkError::Trail(error) => error,
-            other => io::Error::other(format!("not reproducible: {other}")),
-        })?;
+        match (walk_nodes(&runner.on_time, self.starts, trail, &wanted, reached), self.limits.urgent()) {
+            (Ok(_), _) => {}
+            (Err(WalkError::Trail(error)), _) => return Err(error),
+            (Err(WalkError::Differs { end: Err(Fault::External(_)), .. }), Some(stop)) => return Ok(Err(stop)),
+            (Err(other), _) => return Err(io::Error::other(format!("not reproducible: {other}"))),
+        }
         match failed {
             Some(error) => Err(error),
             None => {
                 waiting.sort_unstable_by_key(|waiting| waiting.node);
                 graph.requeue(&waiting, pool)?;
-                Ok(waiting)
+                Ok(Ok(waiting))
             }
         }
     }

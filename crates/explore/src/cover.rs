@@ -112,6 +112,9 @@ impl<'a, S: System> Joiner<'a, S> {
         let Ok(state) = self.system.start(self.seed, &self.starts[start]) else { return Ok(()) };
         let (mut job, mut parent) = (Job::new(state, Choice::NONE), start as u64);
         for (level, &choice) in choices.iter().enumerate() {
+            if self.limits.urgent().is_some() {
+                return Ok(());
+            }
             let level = level as u32;
             job = Job::new(job.state, choice);
             self.system.run_many(std::slice::from_mut(&mut job));

@@ -98,7 +98,11 @@ pub(crate) fn explore<S: System>(
     }
     let per_batch = (BATCH_JOBS / graph.system.errors().len()).max(1);
     loop {
-        let batch = queue.take(per_batch);
+        if let Some(stop) = limits.urgent() {
+            return Ok(Some(stop));
+        }
+        let left = usize::try_from(limits.states_left(graph.progress.states)).unwrap_or(usize::MAX);
+        let batch = queue.take(per_batch.min(left / graph.system.errors().len()).max(1));
         if batch.is_empty() {
             return Ok(None);
         }
@@ -112,6 +116,9 @@ pub(crate) fn explore<S: System>(
         graph.profile.merge_ns += lap.next();
         graph.progress.waiting = queue.heap.len() as u64;
         graph.observer.progress(&graph.progress);
+        if graph.progress.findings > 0 {
+            limits.reserve(u64::from(graph.progress.level) + 1, runner.on_time.segment_ns());
+        }
         let bytes = graph.see_bytes();
         let first = graph.settings.stop_on_first && graph.progress.findings > 0;
         let stop = limits.exceeded(&graph.progress, bytes, queue.pool.has_room());

@@ -14,6 +14,7 @@ use crate::edge::{
 };
 use crate::graph::{FaultAt, Graph, Hit};
 use crate::limits::{Limits, Stop};
+use crate::on_time::OnTime;
 use crate::pilot;
 use crate::pool::Pool;
 use crate::refine::Refinement;
@@ -281,8 +282,10 @@ impl<'a, S: System> Explorer<'a, S> {
         }
         let mut pools = self.pools(&states[0]);
         let (system, settings, clock) = (self.system, &self.settings, self.clock);
-        let identity = settings.identity(self.seed, self.identity);
-        limits.identity = identity;
+        limits.identity = settings.identity(self.seed, self.identity);
+        let limits = limits;
+        // Cells that follow from a pilot that was cut off are not those of an earlier run; it is taken in all the same.
+        let identity = limits.urgent().is_none().then_some(limits.identity);
         let grid = match &settings.merge {
             Merge::Grid(grid) => Some(grid),
             Merge::None => None,
@@ -291,7 +294,9 @@ impl<'a, S: System> Explorer<'a, S> {
         let level_in_key = settings.scope == Scope::Level;
         let with_danger =
             settings.order == Order::Danger || (settings.keep != Keep::First && settings.merge != Merge::None);
-        let runner = Runner { system, grid, level_in_key, with_danger, clock };
+        let goes_on = || limits.urgent().is_none();
+        let on_time = OnTime::new(system, clock, &goes_on);
+        let runner = Runner { system, grid, level_in_key, with_danger, clock, on_time };
         let reopen = pilot.as_ref().map(|pilot| pilot.reopen.clone()).unwrap_or_default();
         let mut graph = Graph::new(system, settings, (axes, reopen), observer);
         let notes = Notes { all: trail.resume()?, identity };
@@ -301,9 +306,9 @@ impl<'a, S: System> Explorer<'a, S> {
         let stop = match settings.order {
             Order::Danger => danger::explore(&mut graph, &runner, trail, &limits, waiting, &mut pools[0])?,
             Order::Breadth => {
-                let walker = Walker { starts: &states };
+                let walker = Walker { starts: &states, limits: &limits };
                 let resumed = checkpoint::resume(&mut graph, &runner, &*trail, &walker, &mut pools[0], notes)?;
-                let begin = || Resumed { first_member: waiting.len() as u64, waiting, level: 0 };
+                let begin = || Resumed { first_member: waiting.len() as u64, waiting, level: 0, stop: None };
                 graph.log = trail.keeps_notes().then(Log::default);
                 breadth::explore(&mut graph, &runner, trail, &limits, resumed.unwrap_or_else(begin), &mut pools)?
             }

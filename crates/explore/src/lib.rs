@@ -24,6 +24,7 @@ mod graph;
 mod limits;
 mod links;
 mod modes;
+mod on_time;
 mod pilot;
 mod pool;
 pub mod probability;
@@ -48,6 +49,7 @@ pub use edge::{
 pub use explorer::{ExploreError, Explorer, Outcome, with_threads};
 pub use graph::{FaultAt, HITS_MAX, Hit};
 pub use limits::Stop;
+pub use on_time::OnTime;
 pub use recording::Recording;
 pub use refine::{RefineEnd, Refinement};
 pub use remember::{CHECK_ONE_IN, Memory, MemoryError, Remembering, SegmentSink, Since};

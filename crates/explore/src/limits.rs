@@ -15,6 +15,10 @@ const LOOK_NS: u64 = 500_000_000;
 
 /// A process holds about this much before it explores anything; smaller budgets are about states alone.
 const RESIDENT_MIN: u64 = 128 << 20;
+/// Exploring ends when this many tenths of the memory are used: what follows needs some as well.
+const MEMORY_TENTHS: u64 = 9;
+/// Runs of a finding for which time is set aside once there is one: two to confirm it, two to write down what happened.
+const RUNS_OF_A_FINDING: u64 = 4;
 
 /// Why an exploration ended before everything was explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +45,15 @@ pub(crate) struct Limits<'a> {
     pub(crate) identity: Digest,
     /// How long a segment takes on one core; 0 before anything was run.
     segment_ns: AtomicU64,
+    /// Time that is not for exploring, because something was found that must be confirmed.
+    reserved_ns: AtomicU64,
 }
 
 impl<'a> Limits<'a> {
     /// Limits that count from now on.
     pub(crate) fn new(budget: Budget, clock: &'a dyn Clock, interrupt: &'a AtomicBool) -> Self {
-        let (started_ns, segment_ns) = (clock.now_ns(), AtomicU64::new(0));
-        Self { budget, clock, started_ns, interrupt, identity: Digest::default(), segment_ns }
+        let (started_ns, segment_ns, reserved_ns) = (clock.now_ns(), AtomicU64::new(0), AtomicU64::new(0));
+        Self { budget, clock, started_ns, interrupt, identity: Digest::default(), segment_ns, reserved_ns }
     }
 
     /// What cannot wait: the time is over, or somebody asked to stop.
@@ -55,8 +61,20 @@ impl<'a> Limits<'a> {
         if self.interrupt.load(Ordering::Relaxed) {
             return Some(Stop::Interrupted);
         }
+        let max_ns = self.budget.time_ns?;
         let used_ns = self.clock.now_ns().saturating_sub(self.started_ns);
-        self.budget.time_ns.is_some_and(|max| used_ns > max).then_some(Stop::Time)
+        (used_ns + self.reserved_ns.load(Ordering::Relaxed) > max_ns).then_some(Stop::Time)
+    }
+
+    /// Something was found after so many segments of this length: keeps the time to confirm it, at most half of all.
+    pub(crate) fn reserve(&self, segments: u64, segment_ns: u64) {
+        let needed_ns = segments.saturating_mul(segment_ns).saturating_mul(RUNS_OF_A_FINDING);
+        self.reserved_ns.store(needed_ns.min(self.budget.time_ns.unwrap_or(0) / 2), Ordering::Relaxed);
+    }
+
+    /// States that may still be kept.
+    pub(crate) fn states_left(&self, kept: u64) -> u64 {
+        self.budget.states.map_or(u64::MAX, |max| max.saturating_sub(kept))
     }
 
     /// The first limit that is exceeded.
@@ -68,7 +86,10 @@ impl<'a> Limits<'a> {
             return Some(Stop::States);
         }
         let resident = |max: u64| self.clock.resident_bytes().is_some_and(|held| held > max.max(RESIDENT_MIN));
-        let held = |max: u64| bytes > max || resident(max);
+        let held = |max: u64| {
+            let max = max / 10 * MEMORY_TENTHS;
+            bytes > max || resident(max)
+        };
         if !has_room || self.budget.memory_bytes.is_some_and(held) {
             return Some(Stop::Memory);
         }
@@ -92,6 +113,9 @@ impl<'a> Limits<'a> {
         let cores = rayon::current_num_threads();
         let mut rest = jobs;
         while !rest.is_empty() {
+            if let Some(stop) = self.urgent() {
+                return Err(stop);
+            }
             let count = self.fitting().min(rest.len());
             let (now, later) = rest.split_at_mut(count);
             rest = later;

@@ -266,7 +266,7 @@ impl Survey {
                 .filter(|(apart, _)| apart.iter().any(|share| *share > 0.0))
                 .min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
             if let Some((apart, other)) = nearest {
-                pairs.extend(self.follow(system, own, other.states[level].clone(), (level, apart)));
+                pairs.extend(self.follow((system, limits), own, other.states[level].clone(), (level, apart)));
             }
         }
         pairs
@@ -274,7 +274,7 @@ impl Survey {
 
     fn follow<S: System>(
         &self,
-        system: &S,
+        (system, limits): (&S, &Limits<'_>),
         own: &Flight<S::State>,
         other: S::State,
         (level, at_first): (usize, Vec<f64>),
@@ -285,7 +285,7 @@ impl Survey {
         let mut apart_last = apart_first;
         for at in level..own.choices.len() {
             system.live(&job.state, &mut live);
-            if !live.contains(&own.choices[at]) {
+            if !live.contains(&own.choices[at]) || limits.urgent().is_some() {
                 break;
             }
             job = Job::new(job.state, own.choices[at]);

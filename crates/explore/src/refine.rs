@@ -18,6 +18,8 @@ use crate::table::Table;
 
 /// How many spreads below the closest known future of a cell could still be hidden in it.
 const RISK_SPREADS: f32 = 2.0;
+/// Segments whose ends are in memory at a time; limits are looked at between them.
+const SLAB_JOBS: usize = 4_096;
 
 /// Why a refinement did not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,10 +220,6 @@ impl<S: System> Refiner<'_, S> {
                 Ok(front) => front,
                 Err(stop) => return Ok(RefineEnd::Stopped(stop)),
             };
-            let bytes = graph.see_bytes();
-            if let Some(stop) = self.limits.exceeded(&graph.progress, bytes, true) {
-                return Ok(RefineEnd::Stopped(stop));
-            }
             if result.segments > pass.segments_max {
                 return Ok(RefineEnd::Effort);
             }
@@ -276,13 +274,33 @@ impl<S: System> Refiner<'_, S> {
         (level, front): (u32, Front<S::State>),
     ) -> io::Result<Result<Front<S::State>, Stop>> {
         let mut next = Front { jobs: Vec::new(), states: BTreeMap::new() };
-        let job = |&(parent, choice, _): &(u64, Choice, For)| Job::new(front.states[&parent].clone(), choice);
-        let mut ran: Vec<Job<S::State>> = front.jobs.iter().map(job).collect();
-        if let Err(stop) = self.limits.run_jobs(self.system, &mut ran) {
-            return Ok(Err(stop));
+        for slab in front.jobs.chunks(SLAB_JOBS) {
+            let job = |&(parent, choice, _): &(u64, Choice, For)| Job::new(front.states[&parent].clone(), choice);
+            let mut ran: Vec<Job<S::State>> = slab.iter().map(job).collect();
+            if let Err(stop) = self.limits.run_jobs(self.system, &mut ran) {
+                return Ok(Err(stop));
+            }
+            self.take_in(graph, trail, pass, result, (level, slab, ran), &mut next)?;
+            let bytes = graph.see_bytes();
+            if let Some(stop) = self.limits.exceeded(&graph.progress, bytes, true) {
+                return Ok(Err(stop));
+            }
         }
+        Ok(Ok(next))
+    }
+
+    /// Settles segments that were run; those of the next level follow from what is new.
+    fn take_in(
+        &self,
+        graph: &mut Graph<'_, S>,
+        trail: &mut dyn Trail,
+        pass: &mut Pass<'_>,
+        result: &mut Refinement,
+        (level, slab, ran): (u32, &[(u64, Choice, For)], Vec<Job<S::State>>),
+        next: &mut Front<S::State>,
+    ) -> io::Result<()> {
         let mut live = Choices::new();
-        for (mut job, &(parent, choice, what)) in ran.into_iter().zip(&front.jobs) {
+        for (mut job, &(parent, choice, what)) in ran.into_iter().zip(slab) {
             result.segments += 1;
             let key = self.key(self.grid, &job.state, level + 1);
             let calm = Danger::default();
@@ -309,7 +327,7 @@ impl<S: System> Refiner<'_, S> {
             next.jobs.extend(live.iter().map(|&choice| (node, choice, For::New)));
             next.states.insert(node, state);
         }
-        Ok(Ok(next))
+        Ok(())
     }
 
     /// The cell of an open end that is kept: one whose cell is at risk or new, and which is unlike all others on the

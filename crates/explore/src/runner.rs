@@ -4,10 +4,11 @@ use std::io;
 use std::iter::repeat_n;
 use std::ops::AddAssign;
 
-use anabranch_kernel::{CellKey, Choices, Danger, Grid, Job, KeyWriter, State, System};
+use anabranch_kernel::{CellKey, Choices, Danger, Fault, Grid, Job, KeyWriter, State, System};
 use rayon::prelude::*;
 
 use crate::edge::Clock;
+use crate::on_time::OnTime;
 use crate::pool::{Place, Pool};
 
 /// Segments that are run together: enough to fill vector lanes and to make the clock cheap.
@@ -83,6 +84,8 @@ pub(crate) struct Runner<'a, S: System> {
     pub(crate) level_in_key: bool,
     pub(crate) with_danger: bool,
     pub(crate) clock: &'a dyn Clock,
+    /// Runs segments as long as there is time.
+    pub(crate) on_time: OnTime<'a, S>,
 }
 
 /// The results of one batch, in the order of jobs.
@@ -95,6 +98,11 @@ pub(crate) struct Batch<S> {
 }
 
 impl<S> Batch<S> {
+    /// Segments that were run.
+    pub(crate) fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
     /// Hands out the segments one by one, in the order of jobs.
     pub(crate) fn each<E>(&mut self, mut settle: impl FnMut(Done<'_, S>) -> Result<(), E>) -> Result<(), E> {
         let calm = Danger::default();
@@ -139,7 +147,8 @@ impl<S: System> Runner<'_, S> {
             );
         }
         profile.save_load_ns = lap.next();
-        self.system.run_many(&mut jobs);
+        self.on_time.run_many(&mut jobs);
+        self.leave_out_what_was_cut_off(&mut jobs, &mut origins);
         profile.run_ns = lap.next();
         let keys: Vec<Option<CellKey>> = self.keys(&jobs, &origins);
         profile.key_ns = lap.next();
@@ -147,6 +156,18 @@ impl<S: System> Runner<'_, S> {
             if self.with_danger { jobs.iter().map(|job| self.system.danger(&job.state)).collect() } else { Vec::new() };
         profile.danger_ns = lap.next();
         Ok(Batch { jobs, origins, keys, dangers, profile })
+    }
+
+    /// What was not run because the time was over is not part of the graph: nothing is known about it.
+    fn leave_out_what_was_cut_off(&self, jobs: &mut Vec<Job<S::State>>, origins: &mut Vec<Origin>) {
+        let is_cut_off = |job: &Job<S::State>| matches!(job.end, Err(Fault::External(_)));
+        if !jobs.iter().any(is_cut_off) || self.on_time.goes_on() {
+            return;
+        }
+        let ran: Vec<bool> = jobs.iter().map(|job| !is_cut_off(job)).collect();
+        let (mut of_job, mut of_origin) = (ran.iter(), ran.iter());
+        jobs.retain(|_| of_job.next() == Some(&true));
+        origins.retain(|_| of_origin.next() == Some(&true));
     }
 
     fn keys(&self, jobs: &[Job<S::State>], origins: &[Origin]) -> Vec<Option<CellKey>> {

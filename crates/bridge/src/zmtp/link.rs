@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
 use super::wire::{self, BadGreeting, Follows, Frame};
-use crate::clock::{Deadline, Passed};
+use crate::clock::{Cutoff, Deadline, NEVER, Passed};
 
 /// Bytes asked for in one read while little is expected.
 const READ_BYTES: usize = 16 << 10;
@@ -85,6 +85,9 @@ pub enum LinkError {
     /// Nothing came in time.
     #[error("no answer within {} s", .0.as_secs_f64())]
     Deadline(Duration),
+    /// Nobody waits any more, however long it takes.
+    #[error("nobody waits any more")]
+    CutOff,
     /// A message beyond the limit.
     #[error("a message of {announced} bytes was announced; the limit is {limit}")]
     Oversized {
@@ -106,7 +109,10 @@ pub enum LinkError {
 
 impl From<Passed> for LinkError {
     fn from(passed: Passed) -> Self {
-        Self::Deadline(passed.0)
+        match passed {
+            Passed::Limit(limit) => Self::Deadline(limit),
+            Passed::CutOff => Self::CutOff,
+        }
     }
 }
 
@@ -139,6 +145,7 @@ pub struct Link {
     /// What the socket was told last, so that it is told only what changed.
     reading_limit: Option<Option<Duration>>,
     writing_limit: Option<Option<Duration>>,
+    cutoff: &'static Cutoff,
 }
 
 impl std::fmt::Debug for Link {
@@ -158,6 +165,19 @@ impl Link {
         message_bytes_max: usize,
         limit: Option<Duration>,
     ) -> Result<Self, LinkError> {
+        Self::open_until(stream, side, message_bytes_max, (limit, &NEVER))
+    }
+
+    /// The same, and nobody waits beyond the cutoff, now or later.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn open_until(
+        stream: Box<dyn Stream>,
+        side: Side,
+        message_bytes_max: usize,
+        (limit, cutoff): (Option<Duration>, &'static Cutoff),
+    ) -> Result<Self, LinkError> {
         let mut link = Self {
             stream,
             side,
@@ -169,8 +189,9 @@ impl Link {
             envelope: Vec::new(),
             reading_limit: None,
             writing_limit: None,
+            cutoff,
         };
-        let mut deadline = Deadline::from_now(limit);
+        let mut deadline = Deadline::from_now(limit, cutoff);
         link.output.extend_from_slice(&wire::greeting());
         match link.flush(&mut deadline) {
             // Somebody who talks nonsense and hangs up at once has still said what tells us so.
@@ -208,7 +229,7 @@ impl Link {
         for (n, blob) in blobs.iter().enumerate() {
             wire::push_frame(&mut self.output, blob, follows(n + 1 == blobs.len()));
         }
-        self.flush(&mut Deadline::after(limit))
+        self.flush(&mut Deadline::after(limit, self.cutoff))
     }
 
     /// Waits for a message and appends its body to `body`, emptied first, and its blobs to the list it returns.
@@ -216,7 +237,7 @@ impl Link {
     /// # Errors
     /// When nothing whole and acceptable came in time.
     pub fn receive(&mut self, body: &mut Vec<u8>, limit: Option<Duration>) -> Result<Vec<Vec<u8>>, LinkError> {
-        let mut deadline = Deadline::after(limit);
+        let mut deadline = Deadline::after(limit, self.cutoff);
         let mut left_bytes = self.message_bytes_max;
         body.clear();
         self.read_envelope(&mut deadline, &mut left_bytes)?;
@@ -371,7 +392,7 @@ impl Link {
             self.input.resize(self.filled + bytes, 0);
         }
         loop {
-            let left = deadline.left()?;
+            let left = Some(deadline.wait()?);
             if self.reading_limit != Some(left) {
                 self.stream.limit_reading(left)?;
                 self.reading_limit = Some(left);
@@ -392,7 +413,7 @@ impl Link {
         let output = std::mem::take(&mut self.output);
         let mut written = 0;
         while written < output.len() {
-            let left = deadline.left()?;
+            let left = Some(deadline.wait()?);
             if self.writing_limit != Some(left) {
                 self.stream.limit_writing(left)?;
                 self.writing_limit = Some(left);
