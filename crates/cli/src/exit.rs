@@ -65,7 +65,8 @@ impl Exit {
     /// Of a verdict and what it rests on: an interruption is told whatever was found before.
     pub fn of_study(evidence: &Evidence, conclusion: &Conclusion) -> Self {
         let mut exits = vec![Self::of_conclusion(conclusion)];
-        exits.extend((evidence.stop == Some(Stop::Interrupted)).then_some(Self::Interrupted));
+        let is_interrupted = [&evidence.stop, &evidence.cut_short].contains(&&Some(Stop::Interrupted));
+        exits.extend(is_interrupted.then_some(Self::Interrupted));
         Self::of(&exits)
     }
     /// The one of several that wins.

@@ -1,7 +1,7 @@
 //! The public face: explore a system.
 
 use std::io;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anabranch_kernel::{Choice, Choices, Digest, Fault, Grid, KeyWriter, Seed, System, Twice};
 
@@ -356,7 +356,16 @@ impl<'a, S: System> Explorer<'a, S> {
             let is_whole = settings.merge == Merge::None || looked.is_exhausted;
             let is_exhaustive = looked.stop.is_none() && is_whole && graph.progress.findings == 0;
             let how_much = if is_exhaustive { Twice::Whole } else { Twice::Share };
-            system.run_twice(how_much, &|| limits.urgent().is_none());
+            let is_cut_short = AtomicBool::new(false);
+            let goes_on = || {
+                let stop = limits.urgent();
+                is_cut_short.fetch_or(stop.is_some(), Ordering::Relaxed);
+                stop.is_none()
+            };
+            system.run_twice(how_much, &goes_on);
+            if is_cut_short.into_inner() {
+                looked.stop = looked.stop.or_else(|| limits.urgent());
+            }
         }
         Ok((looked, violating))
     }

@@ -87,6 +87,13 @@ pub enum Ground {
 pub enum Unfinished {
     /// It was ended.
     Stopped(Stop),
+    /// It was ended before what was found could be confirmed.
+    NotConfirmed {
+        /// How many error sequences were found and not run again from the start.
+        findings: u64,
+        /// What ended it.
+        stop: Stop,
+    },
     /// Segments could not be computed.
     NotComputed {
         /// How many.
@@ -237,6 +244,10 @@ impl fmt::Display for Unfinished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stopped(stop) => write!(f, "{stop}"),
+            Self::NotConfirmed { findings: 1, stop } => write!(f, "{stop} before 1 violation could be confirmed"),
+            Self::NotConfirmed { findings, stop } => {
+                write!(f, "{stop} before {findings} violations could be confirmed")
+            }
             Self::NotComputed { segments, unconfirmed, gone } => {
                 write!(f, "{segments} segments could not be computed")?;
                 if *unconfirmed > 0 {

@@ -16,6 +16,8 @@ pub struct Evidence {
     pub unconfirmed: u64,
     /// What ended it before its end.
     pub stop: Option<Stop>,
+    /// What ended the work that followed: confirming, causes, pictures.
+    pub cut_short: Option<Stop>,
     /// Segments that could not be computed.
     pub faults: u64,
     /// Why the code under test is gone for good, where it is.
@@ -62,6 +64,7 @@ impl Default for Evidence {
             unstable: Vec::new(),
             unconfirmed: 0,
             stop: None,
+            cut_short: None,
             faults: 0,
             gone: None,
             ground: None,
@@ -82,6 +85,9 @@ impl Evidence {
 
     /// Why not every error sequence was followed to its end, or not everything found was run again.
     pub fn unfinished(&self) -> Option<Unfinished> {
+        if let (Some(stop), true) = (&self.cut_short, self.unconfirmed > 0) {
+            return Some(Unfinished::NotConfirmed { findings: self.unconfirmed, stop: stop.clone() });
+        }
         if let Some(stop) = &self.stop {
             return Some(Unfinished::Stopped(stop.clone()));
         }

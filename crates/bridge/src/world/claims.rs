@@ -21,14 +21,18 @@ const TIME: Duration = Duration::from_secs(2);
 impl WorldSystem {
     /// Tries what the world claims, in a few seconds. What was found is known from then on; nothing else stays.
     pub fn check(&self, seed: Seed) -> Vec<Claim> {
+        self.check_while(seed, &|| true)
+    }
+    /// The same, and less of it where there is no time.
+    pub fn check_while(&self, seed: Seed, goes_on: &(dyn Fn() -> bool + Sync)) -> Vec<Claim> {
         let mut claims = match check_claims(&self.fleet, &Probe::of(self.fleet.card())) {
             Ok(claims) => claims,
             Err(wrong) => vec![Claim { claim: PLAIN_RUN, broken: Some(wrong) }],
         };
         let began = now();
-        self.run_side_by_side(seed, &|| began.elapsed() < TIME);
+        self.run_side_by_side(seed, &|| began.elapsed() < TIME && goes_on());
         let began = now();
-        self.double(Twice::Whole, &|| began.elapsed() < TIME);
+        self.double(Twice::Whole, &|| began.elapsed() < TIME && goes_on());
         let differs = self.differences().into_iter().next();
         let wrong = |text: String| Misbehaviour::new(Kind::Nondeterministic, text);
         claims.push(Claim { claim: SIDE_BY_SIDE, broken: differs.map(|differs| wrong(differs.text)) });

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anabranch_bridge::Kind;
-use anabranch_explore::{NO_PARENT, Outcome, Target, Trail, WalkError, held, walk, with_threads};
-use anabranch_kernel::{Choice, Fault, Job, Seed, SegmentEnd, Verdict};
+use anabranch_explore::{NO_PARENT, OnTime, Outcome, Target, Trail, WalkError, held, walk, with_threads};
+use anabranch_kernel::{Choice, Fault, Job, Seed, SegmentEnd, System, Verdict};
 
 use super::subject::Subject;
+use super::time_left::TimeLeft;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::outside::Unstable;
@@ -75,105 +76,143 @@ pub struct Confirmed {
     pub candidates: Vec<Candidate>,
     /// What a driver from outside did once and not again. With built-in parts that is a bug of ours.
     pub unstable: Vec<Unstable>,
-    /// What could not be run again, because the driver is gone.
+    /// What could not be run again, because the driver is gone or the time is over.
     pub unconfirmed: u64,
 }
 
 /// Reconstructs every violating path and runs it from the start, without saved states and without merging. Explored
-/// paths share what they have in common; the others run side by side.
+/// paths share what they have in common; the others run side by side. What there is no time for is not confirmed.
 ///
 /// # Errors
-/// When a path does not end as the exploration said: exit 6.
+/// When a path of built-in parts does not end as the exploration said: exit 6.
 pub fn confirmed<S: Subject>(
     drive: &S,
     seed: Seed,
     outcome: &Outcome,
     trail: &(dyn Trail + Sync),
-    threads: usize,
+    (threads, time): (usize, TimeLeft),
 ) -> Result<Confirmed, Failure> {
-    if drive.is_outside() {
-        return with_threads(threads, || confirmed_outside(drive, seed, outcome, trail))?;
-    }
-    let claims = claims(drive, seed, outcome, trail)?;
-    let starts = drive.space().all();
-    let (explored, others) = claims.split_at(outcome.hits.len());
-    let targets: Vec<Target> =
-        outcome.hits.iter().map(|hit| Target { parent: hit.parent, choice: hit.choice }).collect();
-    let mut ends: Vec<Option<Result<SegmentEnd, Fault>>> = vec![None; explored.len()];
-    let walked =
-        with_threads(threads, || walk(drive, seed, &starts, trail, &targets, |at, job| ends[at] = Some(job.end)))?;
-    walked.map_err(lost)?;
-    let mut all = Vec::with_capacity(claims.len());
-    for (claim, end) in explored.iter().zip(ends) {
-        let end = end.expect("every target is walked to");
-        all.push(judged(drive, claim, end, claim.choices.len())?);
-    }
-    let starts: Vec<S::State> = starts.iter().map(|params| drive.start(seed, params)).collect::<Result<_, _>>()?;
-    for batch in others.chunks(SIDE_BY_SIDE) {
-        for (claim, (end, segments)) in batch.iter().zip(run_together(drive, &starts, batch)) {
-            all.push(judged(drive, claim, end, segments)?);
-        }
-    }
-    Ok(Confirmed { candidates: all, ..Confirmed::default() })
-}
-
-/// The same for a driver from outside, each path from the start: one that comes out otherwise costs no other.
-fn confirmed_outside<S: Subject>(
-    drive: &S,
-    seed: Seed,
-    outcome: &Outcome,
-    trail: &(dyn Trail + Sync),
-) -> Result<Confirmed, Failure> {
-    let claims = claims(drive, seed, outcome, trail)?;
+    let goes_on = || time.confirms();
+    let on_time = OnTime::new(drive, time.clock(), &goes_on);
     let starts: Vec<S::State> =
         drive.space().all().iter().map(|params| drive.start(seed, params)).collect::<Result<_, _>>()?;
-    let mut confirmed = Confirmed::default();
-    let differs = |claim: &Claim| {
-        claim.expected.and_then(|verdict| drive.kind_of(verdict.requirement)) == Some(Kind::Nondeterministic)
-    };
-    // Two answers to one question are no finding about errors, however often they come.
-    for claim in claims.iter().filter(|claim| differs(claim)) {
-        let text = drive.fault_text(claim.start, &claim.choices);
-        let text = text.unwrap_or_else(|| "the driver answered the same steps differently".to_owned());
-        confirmed.unstable.push(Unstable { start: claim.start, choices: claim.choices.clone(), text });
-    }
-    let is_explored = |at: usize| at < outcome.hits.len();
-    let explored: Vec<usize> = (0..claims.len()).filter(|&at| is_explored(at) && !differs(&claims[at])).collect();
-    let targets: Vec<Target> = explored
-        .iter()
-        .map(|&at| Target { parent: outcome.hits[at].parent, choice: outcome.hits[at].choice })
-        .collect();
-    let mut ends: BTreeMap<usize, (Result<SegmentEnd, Fault>, usize)> = BTreeMap::new();
-    let walked = walk(drive, seed, &drive.space().all(), trail, &targets, |target, job| {
-        let at = explored[target];
-        ends.insert(at, (job.end, claims[at].choices.len()));
-    });
-    match walked {
-        Ok(_) => {}
-        // Somebody leads elsewhere in the middle of a path that others share.
-        Err(WalkError::Differs { .. }) => ends.clear(),
-        Err(error) => return Err(lost(error)),
-    }
-    let rest: Vec<usize> = (0..claims.len()).filter(|at| !differs(&claims[*at]) && !ends.contains_key(at)).collect();
-    for batch in rest.chunks(SIDE_BY_SIDE) {
-        let together: Vec<Claim> = batch.iter().map(|&at| claims[at].clone()).collect();
-        ends.extend(batch.iter().copied().zip(run_together(drive, &starts, &together)));
-    }
-    for (at, (end, segments)) in ends {
-        let claim = &claims[at];
-        if matches!(end, Err(Fault::External(_))) {
-            confirmed.unconfirmed += 1;
-            continue;
+    with_threads(threads, || {
+        let claims = claims(drive, &on_time, seed, outcome, trail)?;
+        let again = Again { drive, on_time: &on_time, seed, starts, time };
+        again.all(claims, outcome, trail)
+    })?
+}
+
+/// Runs claims again.
+struct Again<'a, S: Subject> {
+    drive: &'a S,
+    on_time: &'a OnTime<'a, S>,
+    seed: Seed,
+    starts: Vec<S::State>,
+    time: TimeLeft,
+}
+
+/// How claims ended and after how many segments, by their number.
+type Ends = BTreeMap<usize, (Result<SegmentEnd, Fault>, usize)>;
+
+impl<S: Subject> Again<'_, S> {
+    fn all(&self, claims: Claims, outcome: &Outcome, trail: &dyn Trail) -> Result<Confirmed, Failure> {
+        let Claims { all: claims, not_followed } = claims;
+        let mut confirmed = Confirmed { unconfirmed: not_followed, ..Confirmed::default() };
+        // Two answers to one question are no finding about errors, however often they come.
+        for claim in claims.iter().filter(|claim| self.differs(claim)) {
+            let text = self.drive.fault_text(claim.start, &claim.choices);
+            let text = text.unwrap_or_else(|| "the driver answered the same steps differently".to_owned());
+            confirmed.unstable.push(Unstable { start: claim.start, choices: claim.choices.clone(), text });
         }
-        match judged(drive, claim, end, segments) {
-            Ok(candidate) => confirmed.candidates.push(candidate),
-            Err(failure) => {
-                let (start, choices) = (claim.start, claim.choices.clone());
-                confirmed.unstable.push(Unstable { start, choices, text: failure.to_string() });
+        let steady: Vec<usize> = (0..claims.len()).filter(|at| !self.differs(&claims[*at])).collect();
+        let mut ends = self.walk_again(&claims, &steady, outcome, trail)?;
+        self.run_again(&claims, &steady, &mut ends);
+        for at in steady {
+            let claim = &claims[at];
+            let (end, segments) = match ends.remove(&at) {
+                None | Some((Err(Fault::External(_)), _)) => {
+                    confirmed.unconfirmed += 1;
+                    continue;
+                }
+                Some(ended) => ended,
+            };
+            match judged(self.drive, claim, end, segments) {
+                Ok(candidate) => confirmed.candidates.push(candidate),
+                Err(failure) if self.drive.is_outside() => {
+                    let (start, choices) = (claim.start, claim.choices.clone());
+                    confirmed.unstable.push(Unstable { start, choices, text: failure.to_string() });
+                }
+                Err(failure) => return Err(failure),
             }
         }
+        Ok(confirmed)
     }
-    Ok(confirmed)
+
+    fn differs(&self, claim: &Claim) -> bool {
+        let kind = claim.expected.and_then(|verdict| self.drive.kind_of(verdict.requirement));
+        self.drive.is_outside() && kind == Some(Kind::Nondeterministic)
+    }
+
+    /// Walks to the ends of explored paths, the shortest first, so that something is confirmed however little time there is.
+    fn walk_again(
+        &self,
+        claims: &[Claim],
+        steady: &[usize],
+        outcome: &Outcome,
+        trail: &dyn Trail,
+    ) -> Result<Ends, Failure> {
+        let mut waiting: Vec<usize> = steady.iter().copied().filter(|at| *at < outcome.hits.len()).collect();
+        waiting.sort_by_key(|at| claims[*at].choices.len());
+        let (mut rest, mut portion, mut ends) = (&waiting[..], 1, Ends::new());
+        while !rest.is_empty() && self.time.confirms() {
+            let (now, later) = rest.split_at(self.portion(claims, rest, portion));
+            let target = |at: &usize| Target { parent: outcome.hits[*at].parent, choice: outcome.hits[*at].choice };
+            let targets: Vec<Target> = now.iter().map(target).collect();
+            let walked = walk(self.on_time, self.seed, &self.drive.space().all(), trail, &targets, |target, job| {
+                let at = now[target];
+                ends.insert(at, (job.end, claims[at].choices.len()));
+            });
+            match walked {
+                Ok(_) => {}
+                Err(WalkError::Differs { end: Err(Fault::External(_)), .. }) => {}
+                // Somebody leads elsewhere in the middle of a path that others share: each is run alone.
+                Err(WalkError::Differs { .. }) if self.drive.is_outside() => {
+                    now.iter().for_each(|at| drop(ends.remove(at)));
+                }
+                Err(error) => return Err(lost(error)),
+            }
+            // Built-in parts are quick, and paths that are walked together share the most.
+            portion = if self.drive.is_outside() { 2 * portion } else { rest.len() };
+            rest = later;
+        }
+        Ok(ends)
+    }
+
+    /// Runs what was not walked to, side by side.
+    fn run_again(&self, claims: &[Claim], steady: &[usize], ends: &mut Ends) {
+        let waiting: Vec<usize> = steady.iter().copied().filter(|at| !ends.contains_key(at)).collect();
+        let (mut rest, mut portion) = (&waiting[..], 1);
+        while !rest.is_empty() && self.time.confirms() {
+            let (now, later) = rest.split_at(self.portion(claims, rest, portion));
+            let together: Vec<&Claim> = now.iter().map(|at| &claims[*at]).collect();
+            ends.extend(now.iter().copied().zip(run_together(self.on_time, &self.starts, &together)));
+            portion = (2 * portion).min(SIDE_BY_SIDE);
+            rest = later;
+        }
+    }
+
+    /// So many of the rest, and no more than there is time for; but always one.
+    fn portion(&self, claims: &[Claim], rest: &[usize], most: usize) -> usize {
+        let most = most.min(rest.len());
+        let Some(left_s) = self.time.confirming_s() else { return most };
+        let (mut left_s, segment_s) = (left_s, self.on_time.segment_ns() as f64 * 1e-9);
+        let fits = |at: &&usize| {
+            left_s -= claims[**at].choices.len() as f64 * segment_s;
+            left_s > 0.0
+        };
+        rest[..most].iter().take_while(fits).count().max(1)
+    }
 }
 
 /// A path that could not be walked again.
@@ -200,10 +239,10 @@ pub fn confirm_alone<S: Subject>(drive: &S, seed: Seed, candidate: &Candidate) -
 }
 
 /// How each claim ends and after how many segments.
-fn run_together<S: Subject>(
+fn run_together<S: System>(
     drive: &S,
     starts: &[S::State],
-    claims: &[Claim],
+    claims: &[&Claim],
 ) -> Vec<(Result<SegmentEnd, Fault>, usize)> {
     let mut ends = vec![(Ok(SegmentEnd::Open), 0); claims.len()];
     let mut active: Vec<usize> = (0..claims.len()).collect();
@@ -231,7 +270,20 @@ fn run_together<S: Subject>(
     ends
 }
 
-fn claims<S: Subject>(drive: &S, seed: Seed, outcome: &Outcome, trail: &dyn Trail) -> Result<Vec<Claim>, Failure> {
+/// Everything that is said to violate a requirement.
+struct Claims {
+    all: Vec<Claim>,
+    /// Errors that violate when they are held, and that could not be followed.
+    not_followed: u64,
+}
+
+fn claims<S: Subject>(
+    drive: &S,
+    on_time: &OnTime<'_, S>,
+    seed: Seed,
+    outcome: &Outcome,
+    trail: &dyn Trail,
+) -> Result<Claims, Failure> {
     let mut paths = Paths { trail, known: BTreeMap::new() };
     let (mut claims, mut known) = (Vec::new(), BTreeSet::new());
     for hit in &outcome.hits {
@@ -240,7 +292,8 @@ fn claims<S: Subject>(drive: &S, seed: Seed, outcome: &Outcome, trail: &dyn Trai
         known.insert((start, choices.clone()));
         claims.push(Claim { source: Source::Explored, start, choices, expected: Some(hit.verdict) });
     }
-    let constant = constant_paths(drive, seed, outcome)?.into_iter().map(|path| (Source::Constant, path));
+    let (constant, not_followed) = constant_paths(on_time, seed, outcome, drive.segments() as usize)?;
+    let constant = constant.into_iter().map(|path| (Source::Constant, path));
     let random = outcome.coverage.violations.iter().map(|path| (Source::Rollout, path.clone()));
     let searched = outcome.resolution.iter().flat_map(|resolution| &resolution.violations);
     let searched = searched.map(|path| (Source::Shadow, path.clone()));
@@ -249,25 +302,33 @@ fn claims<S: Subject>(drive: &S, seed: Seed, outcome: &Outcome, trail: &dyn Trai
             claims.push(Claim { source, start, choices, expected: None });
         }
     }
-    Ok(claims)
+    Ok(Claims { all: claims, not_followed })
 }
 
 /// A start and the error of every segment.
 type ErrorPath = (usize, Vec<Choice>);
 
 /// The error sequences of constant errors that violate; where limits of the scenario end an error, it runs on without it.
-fn constant_paths<S: Subject>(drive: &S, seed: Seed, outcome: &Outcome) -> Result<Vec<ErrorPath>, Failure> {
-    let mut paths = Vec::new();
+/// With them, how many such errors could not be followed because nobody is there to be asked, or for want of time.
+fn constant_paths<S: System>(
+    system: &S,
+    seed: Seed,
+    outcome: &Outcome,
+    segments_max: usize,
+) -> Result<(Vec<ErrorPath>, u64), Failure> {
+    let (mut paths, mut not_followed) = (Vec::new(), 0);
     for &choice in &outcome.constant_errors_violate {
-        for (start, params) in drive.space().all().iter().enumerate() {
-            match held(drive, seed, params, choice, drive.segments() as usize) {
-                // Nobody is there to be asked; that is told elsewhere.
-                Err(Fault::External(_)) => {}
+        let (before, mut is_followed) = (paths.len(), true);
+        for (start, params) in system.space().all().iter().enumerate() {
+            match held(system, seed, params, choice, segments_max) {
+                Err(Fault::External(_)) => is_followed = false,
                 path => paths.extend(path?.map(|choices| (start, choices))),
             }
         }
+        // From one start is enough.
+        not_followed += u64::from(!is_followed && paths.len() == before);
     }
-    Ok(paths)
+    Ok((paths, not_followed))
 }
 
 /// Paths share most of their way; what was read once is not read again.

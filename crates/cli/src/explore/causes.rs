@@ -1,12 +1,11 @@
 //! Findings of an exploration by cause: few minimal sequences instead of many findings.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anabranch_explore::Clock as _;
+use anabranch_explore::OnTime;
 use anabranch_explore::cause::{Asked, Cause, Causes, Found, Unfinished, find_causes};
 use anabranch_explore::explain::ExplainError;
-use anabranch_kernel::Seed;
+use anabranch_kernel::{Fault, Seed};
 use serde_json::{Value, json};
 
 use super::accident::{Accident, AccidentsOf};
@@ -14,10 +13,10 @@ use super::candidates::{Candidate, confirm_alone};
 use super::facts::Facts;
 use super::groups::{CauseOf, Group, label, rank};
 use super::subject::Subject;
+use super::time_left::TimeLeft;
 use crate::errors_table::ErrorsTable;
 use crate::failure::Failure;
 use crate::project;
-use crate::usage::WallClock;
 
 /// Of so many explored segments one more is run to find causes.
 const WORK_ONE_IN: u64 = 4;
@@ -42,25 +41,13 @@ pub struct Summary {
 
 /// How hard to look.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort<'a> {
+pub struct Effort {
     /// Segments of the exploration.
     pub explored: u64,
-    /// Runs since the beginning.
-    pub clock: WallClock,
-    /// Nanoseconds that the whole may take.
-    pub time_ns: Option<u64>,
-    /// Set when somebody asks to stop.
-    pub interrupt: &'a AtomicBool,
+    /// How long.
+    pub time: TimeLeft,
     /// Threads; 0 is all cores.
     pub threads: usize,
-}
-
-impl Effort<'_> {
-    /// Whether nobody has asked to stop and there is time left.
-    pub fn goes_on(&self) -> bool {
-        let is_late = self.time_ns.is_some_and(|limit| self.clock.now_ns() >= limit);
-        !self.interrupt.load(Ordering::SeqCst) && !is_late
-    }
 }
 
 /// Groups of findings: first the causes, the most frequent first, then what has no cause, then mirror images.
@@ -68,15 +55,16 @@ pub fn groups<S: Subject>(
     subject: &S,
     seed: Seed,
     candidates: &[Candidate],
-    effort: Effort<'_>,
+    effort: Effort,
 ) -> Result<(Vec<Group>, Summary), Failure> {
     let mut candidates: Vec<&Candidate> = candidates.iter().collect();
     candidates.sort_by_key(|candidate| rank(candidate));
     let findings: Vec<Found<'_>> =
         candidates.iter().map(|one| Found { start: one.start, choices: &one.choices, verdict: one.verdict }).collect();
-    let goes_on = || effort.goes_on();
+    let goes_on = || effort.time.looks_for_causes();
+    let on_time = OnTime::new(subject, effort.time.clock(), &goes_on);
     let asked = Asked {
-        system: subject,
+        system: &on_time,
         seed,
         starts: &subject.space().all(),
         findings: &findings,
@@ -93,10 +81,10 @@ pub fn groups<S: Subject>(
     let summary = Summary {
         causes: found.count(),
         unassigned: found.unassigned.len() as u64,
-        why: found.unfinished.as_ref().map(words),
+        why: found.unfinished.as_ref().map(|why| words(why, effort.time)),
         segments: found.segments_run,
     };
-    Ok((in_order(subject, seed, &candidates, &found), summary))
+    Ok((in_order(subject, seed, (&candidates, effort.time), &found), summary))
 }
 
 /// Segments that may be run after so many of the exploration.
@@ -104,15 +92,23 @@ fn work_max(explored: u64) -> u64 {
     (explored / WORK_ONE_IN).max(explored.clamp(WORK_SMALL.0, WORK_SMALL.1)).min(WORK_MAX)
 }
 
-fn words(unfinished: &Unfinished) -> String {
+fn words(unfinished: &Unfinished, time: TimeLeft) -> String {
     match unfinished {
         Unfinished::Work => "the work for causes was used up".to_owned(),
         Unfinished::Stopped => "there was no time left for causes".to_owned(),
+        Unfinished::Fault(Fault::External(_)) if !time.looks_for_causes() => {
+            "there was no time left for causes".to_owned()
+        }
         Unfinished::Fault(fault) => fault.to_string(),
     }
 }
 
-fn in_order<S: Subject>(subject: &S, seed: Seed, candidates: &[&Candidate], found: &Causes<Accident>) -> Vec<Group> {
+fn in_order<S: Subject>(
+    subject: &S,
+    seed: Seed,
+    (candidates, time): (&[&Candidate], TimeLeft),
+    found: &Causes<Accident>,
+) -> Vec<Group> {
     let all = |number: usize| -> usize {
         let is_of = |(at, cause): &(usize, &Cause<Accident>)| *at == number || cause.mirror_of == Some(number);
         found.causes.iter().enumerate().filter(is_of).map(|(_, cause)| cause.members.len()).sum()
@@ -124,7 +120,7 @@ fn in_order<S: Subject>(subject: &S, seed: Seed, candidates: &[&Candidate], foun
     let group = |number: usize| {
         let cause = &found.causes[number];
         let main = cause.mirror_of.unwrap_or(number);
-        of_cause(subject, seed, candidates, found, (cause, place[&main]))
+        of_cause(subject, seed, (candidates, time), found, (cause, place[&main]))
     };
     let mut groups: Vec<Group> = order.iter().map(|number| group(*number)).collect();
     groups.extend(without_cause(subject, candidates, &found.unassigned));
@@ -139,7 +135,7 @@ fn in_order<S: Subject>(subject: &S, seed: Seed, candidates: &[&Candidate], foun
 fn of_cause<S: Subject>(
     subject: &S,
     seed: Seed,
-    candidates: &[&Candidate],
+    (candidates, time): (&[&Candidate], TimeLeft),
     found: &Causes<Accident>,
     (cause, number): (&Cause<Accident>, usize),
 ) -> Group {
@@ -151,7 +147,7 @@ fn of_cause<S: Subject>(
         choices: cause.minimal.choices.clone(),
         verdict: cause.verdict,
     };
-    let is_minimal = confirm_alone(subject, seed, &minimal).is_ok();
+    let is_minimal = time.looks_for_causes() && confirm_alone(subject, seed, &minimal).is_ok();
     Group {
         label: label(subject, &minimal),
         first: if is_minimal { minimal } else { from.clone() },

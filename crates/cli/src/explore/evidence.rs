@@ -1,11 +1,12 @@
 //! What an exploration knows, as the evidence of its verdict: the same for one exploration, a league and a tolerance.
 
-use anabranch_explore::{Outcome, Settings};
+use anabranch_explore::{Outcome, Settings, Stop};
 use anabranch_kernel::Fault;
 use anabranch_study::{Evidence, Findings, Remark};
 
 use super::settings::Horizon;
 use super::subject::Subject;
+use crate::interrupt;
 use crate::numbers::short;
 use crate::outside::Unstable;
 
@@ -16,8 +17,36 @@ pub struct Counted<'a> {
     pub findings: Findings,
     /// What did not come out the same way again.
     pub unstable: &'a [Unstable],
-    /// What could not be run again, because the code under test is gone.
+    /// What could not be run again, because the code under test is gone or the time is over.
     pub unconfirmed: u64,
+    /// What ended that.
+    pub cut_short: Option<Stop>,
+}
+
+/// Hits beyond the limit of the explorer are counted and have no path, so they cannot be run again: those that count next
+/// to confirmed ones, and those that are not confirmed because nothing is.
+pub fn beyond(outcome: &Outcome, confirmed: Anything) -> (u64, u64) {
+    let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
+    match confirmed {
+        Anything::Confirmed => (beyond, 0),
+        Anything::Unconfirmed => (0, beyond),
+    }
+}
+
+/// Whether anything was confirmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anything {
+    /// At least one finding was.
+    Confirmed,
+    /// Nothing was.
+    Unconfirmed,
+}
+
+impl Anything {
+    /// Of so many confirmed findings.
+    pub fn of(confirmed: usize) -> Self {
+        if confirmed > 0 { Self::Confirmed } else { Self::Unconfirmed }
+    }
 }
 
 /// The evidence of an exploration.
@@ -31,7 +60,9 @@ pub fn evidence<S: Subject>(
         findings: counted.findings,
         unstable: counted.unstable.iter().map(|one| one.text.clone()).collect(),
         unconfirmed: counted.unconfirmed,
-        gone: subject.gone().map(|fault| told(&fault)),
+        cut_short: counted.cut_short.map(Into::into),
+        // Whom we have ended ourselves is not gone.
+        gone: subject.gone().filter(|_| !interrupt::cutoff().has_come()).map(|fault| told(&fault)),
         musts: subject.musts(horizon, outcome),
         limits: subject.error_limits(),
         ..Evidence::of_outcome(outcome, settings)

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::causes;
 use super::evidence::remark_words;
-use super::groups::Group;
+use super::groups::{Group, TakenOut};
 use super::pictures;
 use super::probability::Likely;
 use super::settings::{Horizon, Words};
@@ -34,6 +34,37 @@ pub struct Used {
     pub peak_rss_bytes: Option<u64>,
 }
 
+/// What was left undone because the time was over or somebody asked to stop.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Undone {
+    /// Groups of findings that were confirmed together with others and not once more alone.
+    pub confirmed_once: u64,
+    /// Groups without traces that would have some.
+    pub traces: u64,
+    /// Whether pictures are missing.
+    pub pictures: bool,
+    /// Whether it is not known how likely failures are.
+    pub likelihood: bool,
+}
+
+impl Undone {
+    /// What saving left undone.
+    pub fn of(taken_out: &TakenOut) -> Self {
+        let (confirmed_once, traces) = (taken_out.confirmed_once, taken_out.without_trace);
+        Self { confirmed_once, traces, ..Self::default() }
+    }
+    /// In words, one clause each.
+    pub fn words(&self) -> Vec<String> {
+        let counted = |count: u64, what: &str| (count > 0).then(|| format!("{what} of {count} findings"));
+        let mut all = Vec::new();
+        all.extend(counted(self.confirmed_once, "the second confirmation"));
+        all.extend(counted(self.traces, "traces"));
+        all.extend(self.likelihood.then(|| "how likely failures are".to_owned()));
+        all.extend(self.pictures.then(|| "pictures".to_owned()));
+        all
+    }
+}
+
 /// Everything about one exploration.
 #[derive(Debug)]
 pub struct Facts<'a, S: Subject = Drive> {
@@ -53,6 +84,8 @@ pub struct Facts<'a, S: Subject = Drive> {
     pub groups: &'a [Group],
     /// How many causes they have.
     pub causes: causes::Summary,
+    /// What there was no time for.
+    pub undone: Undone,
     /// What did not come out the same way again.
     pub unstable: &'a [Unstable],
     /// What the verdict rests on.
@@ -153,6 +186,8 @@ impl<S: Subject> Facts<'_, S> {
             "groups": self.groups_json(),
         });
         object["resolution"] = self.resolution_json();
+        object["not_confirmed"] = json!(self.evidence.unconfirmed);
+        object["not_done"] = json!(self.undone.words());
         self.conclusion.write(&mut object);
         causes::add_to(self, &mut object);
         S::add_to(self, &mut object);

@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use super::candidates::{Candidate, Source, confirm_alone};
 use super::subject::{Subject, trace};
+use super::time_left::TimeLeft;
 use crate::errors_table::ErrorsTable;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::outside::Unstable;
 use crate::project;
 
@@ -91,6 +93,32 @@ pub struct TakenOut {
     pub unstable: Vec<Unstable>,
     /// Findings that could not be run again, because the code is gone.
     pub unconfirmed: u64,
+    /// Groups that were confirmed, but not once more alone, for want of time.
+    pub confirmed_once: u64,
+    /// Groups without a trace for want of time.
+    pub without_trace: u64,
+}
+
+/// Whether a group is still there after its first finding was run once more alone.
+enum Alone {
+    Confirmed,
+    /// It was confirmed together with others, and there is no time for more.
+    Skipped,
+    Gone,
+    Differs(Failure),
+}
+
+fn once_more<S: Subject>(group: &Group, drive: &S, seed: Seed, time: TimeLeft) -> Alone {
+    if !time.confirms() {
+        return Alone::Skipped;
+    }
+    match confirm_alone(drive, seed, &group.first) {
+        Ok(()) => Alone::Confirmed,
+        Err(_) if interrupt::cutoff().has_come() => Alone::Skipped,
+        // Who is not there any more has answered nothing differently.
+        Err(_) if drive.gone().is_some() => Alone::Gone,
+        Err(failure) => Alone::Differs(failure),
+    }
 }
 
 /// Writes the first finding of every group to the folder of the run, after it was confirmed once more. Groups of code from
@@ -100,32 +128,43 @@ pub fn save<S: Subject>(
     folder: &RunFolder,
     loaded: &S::Source,
     drive: &S,
-    seed: Seed,
+    (seed, time): (Seed, TimeLeft),
 ) -> Result<TakenOut, Failure> {
     let mut out = TakenOut::default();
-    if drive.is_outside() {
-        groups.retain(|group| match confirm_alone(drive, seed, &group.first) {
-            Ok(()) => true,
-            // Who is not there any more has answered nothing differently.
-            Err(_) if drive.gone().is_some() => {
-                out.unconfirmed += group.count as u64;
-                false
+    let mut failed = None;
+    let mut at = 0;
+    groups.retain(|group| {
+        at += 1;
+        // Built-in parts do not change their mind; whoever is shown is run once more all the same.
+        if !drive.is_outside() && at > FOLDERS_MAX {
+            return true;
+        }
+        match once_more(group, drive, seed, time) {
+            Alone::Confirmed => return true,
+            Alone::Skipped => {
+                out.confirmed_once += 1;
+                return true;
             }
-            Err(failure) => {
+            Alone::Gone => out.unconfirmed += group.count as u64,
+            Alone::Differs(failure) if drive.is_outside() => {
                 let Candidate { start, choices, .. } = group.first.clone();
                 out.unstable.push(Unstable { start, choices, text: failure.to_string() });
-                false
             }
-        });
+            Alone::Differs(failure) => failed = failed.take().or(Some(failure)),
+        }
+        false
+    });
+    if let Some(failure) = failed {
+        return Err(failure);
     }
     for (at, group) in groups.iter_mut().take(FOLDERS_MAX).enumerate() {
-        if !drive.is_outside() {
-            confirm_alone(drive, seed, &group.first)?;
-        }
         let path = folder.add_finding(&group.label, &finding_of(group, loaded, drive, seed))?;
-        if at < TRACES_MAX {
+        if at < TRACES_MAX && !time.draws() {
+            out.without_trace += 1;
+        } else if at < TRACES_MAX {
             match write_traces(group, loaded, drive, seed, &path) {
                 // What was found stays found; that there is no trace of it is told with the reason.
+                Err(_) if interrupt::cutoff().has_come() => out.without_trace += 1,
                 Err(_) if drive.gone().is_some() => {}
                 written => written?,
             }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anabranch_explore::{Merge, Refinement, Soundness};
-use anabranch_study::Conclusion;
+use anabranch_study::{Conclusion, Unfinished};
 
 use super::candidates::Source;
 use super::cells;
@@ -62,6 +62,9 @@ fn headline<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
         }
         Conclusion::NotReproducible(_) => {
             format!("{name}: {word}; the same question was answered in two ways, which is no pass\n")
+        }
+        Conclusion::Incomplete(Unfinished::NotConfirmed { .. }) => {
+            format!("{name}: {word} ({reason}), which is no pass; `anabranch explore --resume` goes on\n")
         }
         Conclusion::Incomplete(_) => format!("{name}: {word} ({reason}); nothing found so far, which is no pass\n"),
         Conclusion::Safe(_) => {
@@ -214,6 +217,10 @@ fn summary<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     row("alike", alike(facts));
     row("rules", rules(facts));
     row("left out", left_out(facts));
+    let undone = facts.undone.words();
+    if !undone.is_empty() {
+        row("not done", format!("for want of time: {}", undone.join(", ")));
+    }
     row("coverage", coverage(facts));
     resolution(facts).into_iter().for_each(|text| row("resolution", text));
     for look in &facts.outcome.refinement {

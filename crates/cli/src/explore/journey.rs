@@ -1,21 +1,22 @@
 //! One exploration on its way: what is told, saved and confirmed, whatever it is that is explored.
 
-use anabranch_explore::{Disk, Explorer, Outcome, Settings, Stop};
+use anabranch_explore::{Budget, Disk, Explorer, Outcome, Settings, Stop};
 use anabranch_kernel::{Seed, System};
 use anabranch_record::table::Whole;
 use anabranch_record::{Phase, RunFolder, RunInfo};
-use anabranch_study::{Findings, conclude};
+use anabranch_study::{Evidence, Findings, conclude};
 use serde_json::json;
 
 use super::candidates::{Confirmed, confirmed};
 use super::causes::Effort;
-use super::evidence::{Counted, evidence};
-use super::facts::{Facts, Used};
+use super::evidence::{Anything, Counted, beyond, evidence};
+use super::facts::{Facts, Undone, Used};
 use super::graph::{GraphFlag, GraphRecorder};
 use super::meter::Meter;
 use super::settings::Horizon;
 use super::store::{LevelTrail, SpillDisk};
-use super::subject::{Explored, Extras, Subject};
+use super::subject::{Drawn, Explored, Extras, Subject};
+use super::time_left::TimeLeft;
 use super::watcher::{Pictures, Watcher};
 use super::{causes, groups, human, why};
 use crate::failure::Failure;
@@ -96,12 +97,13 @@ impl<S: Subject> Journey<'_, S> {
         watcher: &mut Watcher<'_>,
     ) -> Result<Outcome, Failure> {
         let asked = interrupt::listen()?;
+        let budget = Budget { time_ns: self.time().for_exploring_ns(), ..self.settings.budget };
         let mut disks = match self.settings.budget.memory_bytes {
             None => None,
             Some(_) => Some([SpillDisk::new_in(self.folder.path())?, SpillDisk::new_in(self.folder.path())?]),
         };
         let mut explorer = Explorer::new(system)
-            .settings(self.settings.clone())
+            .settings(Settings { budget, ..self.settings.clone() })
             .seed(self.seed)
             .threads(self.threads)
             .identity(S::hash(self.source))
@@ -119,15 +121,9 @@ impl<S: Subject> Journey<'_, S> {
         Ok(outcome)
     }
 
-    /// How hard causes are looked for.
-    fn effort(&self, outcome: &Outcome) -> Result<Effort<'static>, Failure> {
-        Ok(Effort {
-            explored: outcome.progress.segments,
-            clock: self.clock,
-            time_ns: self.settings.budget.time_ns,
-            interrupt: interrupt::listen()?,
-            threads: self.threads,
-        })
+    /// The time budget, and what is left of it.
+    pub fn time(&self) -> TimeLeft {
+        TimeLeft::new(self.clock, self.settings.budget.time_ns)
     }
 
     fn conclude(
@@ -138,24 +134,27 @@ impl<S: Subject> Journey<'_, S> {
     ) -> Result<Concluded, Failure> {
         let Explored { outcome, remembered_bytes } = explored;
         let settings = self.settings.settled(&outcome);
+        let time = self.time();
         let cpu_s = || ThisSystem.cpu_s().map(|cpu_s| cpu_s - self.cpu_before_s);
         let (explored_wall_s, explored_cpu_s) = (self.clock.seconds(), cpu_s());
         self.screen.detail(&format!("confirming {} findings from the start, without merging", outcome.hits.len()));
         let Confirmed { mut candidates, mut unstable, mut unconfirmed } =
-            confirmed(self.subject, self.seed, &outcome, trail, self.threads)?;
+            confirmed(self.subject, self.seed, &outcome, trail, (self.threads, time))?;
         let extras = match S::extras(self, &outcome, (trail, watcher), &mut candidates) {
             // What else could have been told is missing; what was found is not.
-            Err(_) if self.subject.gone().is_some() => Extras::default(),
+            Err(_) if self.subject.gone().is_some() || !time.looks_for_causes() => Extras::default(),
             extras => extras?,
         };
-        let effort = self.effort(&outcome)?;
         self.screen.detail("looking for causes");
+        let effort = Effort { explored: outcome.progress.segments, time, threads: self.threads };
         let (mut groups, causes) = causes::groups(self.subject, self.seed, &candidates, effort)?;
-        let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, self.seed)?;
-        why::tell(&mut groups, self.subject, self.seed, self.threads, &|| effort.goes_on())?;
+        let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, (self.seed, time))?;
+        why::tell(&mut groups, self.subject, self.seed, (self.threads, time))?;
+        let mut undone = Undone { likelihood: extras.is_likelihood_missing, ..Undone::of(&taken_out) };
         unstable.extend(taken_out.unstable);
         unstable.extend(self.subject.differences());
-        unconfirmed += taken_out.unconfirmed;
+        let (beyond, beyond_unconfirmed) = beyond(&outcome, Anything::of(groups.len()));
+        unconfirmed += taken_out.unconfirmed + beyond_unconfirmed;
         self.subject.write_faults(self.source, &self.folder, self.seed)?;
         let used = Used {
             wall_s: self.clock.seconds(),
@@ -164,11 +163,15 @@ impl<S: Subject> Journey<'_, S> {
             cpu_s: cpu_s(),
             peak_rss_bytes: ThisSystem.peak_rss_bytes(),
         };
-        let found = self.found(&groups, &outcome);
-        let counted = Counted { findings: found, unstable: &unstable, unconfirmed };
+        let drawing = std::mem::take(&mut watcher.drawing);
+        // Who pressed Ctrl-C waits for what must be saved, not for pictures of a part; resuming draws them.
+        let wants_pictures = watcher.wants_pictures();
+        undone.pictures = wants_pictures && !time.draws();
+        let counted =
+            Counted { findings: self.found(&groups, beyond), unstable: &unstable, unconfirmed, cut_short: time.stop() };
         let evidence = evidence(self.subject, (&settings, self.horizon), &outcome, counted);
         let conclusion = conclude(&evidence);
-        let facts = Facts {
+        let mut facts = Facts {
             loaded: self.source,
             drive: self.subject,
             settings: &settings,
@@ -177,6 +180,7 @@ impl<S: Subject> Journey<'_, S> {
             outcome: &outcome,
             groups: &groups,
             causes,
+            undone,
             unstable: &unstable,
             evidence,
             conclusion,
@@ -186,15 +190,14 @@ impl<S: Subject> Journey<'_, S> {
             spared: extras.spared,
             remembered_bytes,
         };
-        let drawing = std::mem::take(&mut watcher.drawing);
-        // Who pressed Ctrl-C waits for what must be saved, not for pictures of a part; resuming draws them.
-        if watcher.wants_pictures() && outcome.stop != Some(Stop::Interrupted) {
+        if wants_pictures && !facts.undone.pictures {
             self.screen.detail("drawing pictures");
-            S::draw(&facts, drawing, &self.folder)?;
+            let drawn = S::draw(&facts, drawing, &self.folder, time)?;
+            facts.undone.pictures = drawn == Drawn::InPart;
         }
         let machine = facts.to_json();
         self.folder.publish_json("result.json", &machine)?;
-        watcher.finish(phase(&outcome), facts.findings(), facts.conclusion.word())?;
+        watcher.finish(phase(&facts.evidence, &outcome), facts.findings(), facts.conclusion.word())?;
         report::write(&self.folder)?;
         let human = human::text(&facts, &Paint(self.screen.out));
         let (exit, conclusion) = (facts.exit(), facts.conclusion);
@@ -202,18 +205,18 @@ impl<S: Subject> Journey<'_, S> {
     }
 
     /// What was confirmed. What did not come out the same way again has lost its group, and counts no more.
-    fn found(&self, groups: &[groups::Group], outcome: &Outcome) -> Findings {
-        // Hits beyond the limit of the explorer are counted and have no path.
-        let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
+    fn found(&self, groups: &[groups::Group], beyond: u64) -> Findings {
         let is_fault = |group: &&groups::Group| self.subject.is_fault(group.first.verdict.requirement);
         let faults = groups.iter().filter(is_fault).map(|group| group.count as u64).sum();
         Findings { sequences: groups.iter().map(|group| group.count as u64).sum::<u64>() + beyond, faults }
     }
 }
 
-fn phase(outcome: &Outcome) -> Phase {
+fn phase(evidence: &Evidence, outcome: &Outcome) -> Phase {
     match outcome.stop {
         Some(Stop::Interrupted) => Phase::Interrupted,
+        _ if evidence.cut_short == Some(anabranch_study::Stop::Interrupted) => Phase::Interrupted,
+        _ if evidence.unconfirmed > 0 && evidence.findings.sequences == 0 => Phase::Incomplete,
         Some(Stop::FirstFinding) => Phase::Done,
         _ if outcome.complete() => Phase::Done,
         _ => Phase::Incomplete,

@@ -23,6 +23,7 @@ pub mod settings;
 pub mod since;
 pub mod store;
 pub mod subject;
+pub mod time_left;
 mod views;
 pub mod watcher;
 mod way;

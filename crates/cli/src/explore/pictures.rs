@@ -15,9 +15,11 @@ use super::drawing::Drawing;
 use super::facts::Facts;
 use super::finding_pictures;
 use super::groups::{Group, shown};
-use super::subject::Subject;
+use super::subject::{Drawn, Subject};
+use super::time_left::TimeLeft;
 use super::way;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::load::Loaded;
 
 /// Pixels per pixel of the SVG.
@@ -27,23 +29,41 @@ const LANE_STEP_M: f64 = 5.0;
 /// Points of a quarter circle in the outline of the car.
 const CORNER_POINTS: usize = 9;
 
-/// Draws all pictures into the folder of the run, as SVG and PNG.
-pub fn draw(facts: &Facts<'_>, drawing: Drawing, folder: &RunFolder) -> Result<(), Failure> {
-    let name = facts.drive.name();
-    let pictures = [
-        ("bundle", scene_picture(&scene(facts, drawing)?)),
-        ("savings", savings_plot(&savings(facts, name))),
-        ("profile", profile_bars(&profile(facts, name))),
-        ("levels", level_plot(&levels(facts, name))),
-    ];
-    for (name, svg) in &pictures {
-        folder.publish(&format!("{name}.svg"), svg.as_bytes())?;
-        folder.publish(&format!("{name}.png"), &png(svg, SCALE)?)?;
+/// Draws all pictures into the folder of the run, as SVG and PNG, as long as there is time. Those of findings come first:
+/// the others can be drawn from the tables.
+pub fn draw(facts: &Facts<'_>, drawing: Drawing, folder: &RunFolder, time: TimeLeft) -> Result<Drawn, Failure> {
+    let drawn = draw_while(facts, drawing, folder, time);
+    // A driver that was ended meanwhile drives no way that could be drawn.
+    match drawn {
+        Err(_) if interrupt::cutoff().has_come() => Ok(Drawn::InPart),
+        drawn => drawn,
     }
+}
+
+fn draw_while(facts: &Facts<'_>, drawing: Drawing, folder: &RunFolder, time: TimeLeft) -> Result<Drawn, Failure> {
     for group in shown(facts.groups) {
+        if !time.draws() {
+            return Ok(Drawn::InPart);
+        }
         finding_pictures::draw(facts.loaded, facts.drive, facts.seed, group)?;
     }
-    Ok(())
+    let name = facts.drive.name();
+    type Picture<'p> = (&'p str, Box<dyn FnOnce() -> Result<String, Failure> + 'p>);
+    let pictures: [Picture<'_>; 4] = [
+        ("bundle", Box::new(|| Ok(scene_picture(&scene(facts, drawing)?)))),
+        ("savings", Box::new(|| Ok(savings_plot(&savings(facts, name))))),
+        ("profile", Box::new(|| Ok(profile_bars(&profile(facts, name))))),
+        ("levels", Box::new(|| Ok(level_plot(&levels(facts, name))))),
+    ];
+    for (name, picture) in pictures {
+        if !time.draws() {
+            return Ok(Drawn::InPart);
+        }
+        let svg = picture()?;
+        folder.publish(&format!("{name}.svg"), svg.as_bytes())?;
+        folder.publish(&format!("{name}.png"), &png(&svg, SCALE)?)?;
+    }
+    Ok(Drawn::All)
 }
 
 fn scene(facts: &Facts<'_>, drawing: Drawing) -> Result<Scene, Failure> {

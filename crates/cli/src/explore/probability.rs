@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use anabranch_explore::Recording;
 use anabranch_explore::probability::{Asked, Interval, LikelyFailure, MOST_LIKELY, Probability, SAMPLES, probability};
+use anabranch_explore::{OnTime, Recording};
 use anabranch_kernel::{System, maths};
 use anabranch_record::RunFolder;
 use anabranch_scenario::Drive;
@@ -13,6 +13,7 @@ use super::candidates::{Candidate, Source};
 use super::contact;
 use super::facts::Facts;
 use super::groups::{Group, finding_of};
+use super::time_left::TimeLeft;
 use crate::errors_table::ErrorsTable;
 use crate::escape::escape;
 use crate::failure::Failure;
@@ -71,20 +72,27 @@ pub fn compute(
     drive: &Drive,
     graph: &Recording,
     asked: &Asked<'_>,
-    candidates: &mut Vec<Candidate>,
+    (candidates, time): (&mut Vec<Candidate>, TimeLeft),
 ) -> Result<Option<Probability>, Failure> {
     screen.detail(&format!(
         "running {} times from the start to see how likely a failure is",
         grouped(asked.samples.into())
     ));
-    let Some(found) = probability(drive, graph, asked)? else { return Ok(None) };
+    let goes_on = || time.looks_for_causes();
+    let on_time = OnTime::new(drive, time.clock(), &goes_on);
+    let found = match probability(&on_time, graph, asked) {
+        Err(_) if !goes_on() => None,
+        found => found?,
+    };
+    let Some(found) = found else { return Ok(None) };
     for failure in &found.most_likely {
         let is_known = |known: &Candidate| known.start == failure.start && known.choices == failure.choices;
         if !candidates.iter().any(is_known) {
             candidates.push(candidate(failure));
         }
     }
-    Ok(Some(found))
+    // What failed has failed; but runs that were not made say nothing about how often that happens.
+    Ok(Some(found).filter(|_| goes_on()))
 }
 
 fn candidate(failure: &LikelyFailure) -> Candidate {

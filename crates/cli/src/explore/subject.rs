@@ -25,6 +25,7 @@ use super::probability::{self, Likely, Wanted};
 use super::settings::Horizon;
 use super::since::{Before, Keeper, Spared};
 use super::store::LevelTrail;
+use super::time_left::TimeLeft;
 use super::watcher::Watcher;
 use super::{human, pictures};
 use crate::exit::Exit;
@@ -50,6 +51,8 @@ pub struct Extras {
     pub likely: Option<Likely>,
     /// What an earlier run spared this one.
     pub spared: Option<Spared>,
+    /// Whether there was no time to say how likely failures are.
+    pub is_likelihood_missing: bool,
 }
 
 /// What the smallest margin of a subject is called.
@@ -59,6 +62,15 @@ pub struct Margin {
     pub name: &'static str,
     /// With a space before it; empty where nobody said.
     pub unit: &'static str,
+}
+
+/// Whether all pictures were drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    /// They were.
+    All,
+    /// There was no time for some.
+    InPart,
 }
 
 /// A system that a person can explore, and what is said about it.
@@ -170,10 +182,10 @@ pub trait Subject: System + Sized {
         let _ = (journey, outcome, seen, candidates);
         Ok(Extras::default())
     }
-    /// Draws its pictures, if it has any.
-    fn draw(facts: &Facts<'_, Self>, drawing: Drawing, folder: &RunFolder) -> Result<(), Failure> {
-        let _ = (facts, drawing, folder);
-        Ok(())
+    /// Draws its pictures, if it has any, as long as there is time.
+    fn draw(facts: &Facts<'_, Self>, drawing: Drawing, folder: &RunFolder, time: TimeLeft) -> Result<Drawn, Failure> {
+        let _ = (facts, drawing, folder, time);
+        Ok(Drawn::All)
     }
     /// Further traces of a finding beside the one of all signals.
     fn write_traces(
@@ -344,17 +356,20 @@ impl Subject for Drive {
         candidates: &mut Vec<Candidate>,
     ) -> Result<Extras, Failure> {
         let (drive, seed) = (journey.subject, journey.seed);
-        let graph = watcher.recording.take().filter(|_| outcome.stop != Some(Stop::Interrupted));
+        let recording = watcher.recording.take();
+        let is_wanted = recording.is_some();
+        let graph = recording.filter(|_| outcome.stop != Some(Stop::Interrupted));
         let likely = graph
             .map(|graph| likely(journey, &journey.settings.settled(outcome), &graph, candidates))
             .transpose()?
             .flatten();
+        let is_likelihood_missing = is_wanted && likely.is_none();
         let before = journey.wishes.before.as_ref();
         let spared = before.map(|before| before.spared(drive, seed, &outcome.progress, trail)).transpose()?;
-        Ok(Extras { likely, spared })
+        Ok(Extras { likely, spared, is_likelihood_missing })
     }
-    fn draw(facts: &Facts<'_, Self>, drawing: Drawing, folder: &RunFolder) -> Result<(), Failure> {
-        pictures::draw(facts, drawing, folder)
+    fn draw(facts: &Facts<'_, Self>, drawing: Drawing, folder: &RunFolder, time: TimeLeft) -> Result<Drawn, Failure> {
+        pictures::draw(facts, drawing, folder, time)
     }
     fn write_traces(&self, source: &Loaded, candidate: &Candidate, seed: Seed, folder: &Path) -> Result<(), Failure> {
         let mut trace = trace_mcap::begin(Cursor::new(Vec::new()), source, self, candidate.start, &candidate.choices)?;
@@ -393,6 +408,7 @@ fn likely(
     let Wanted { samples, most_likely } = journey.wishes.wanted;
     let (seed, threads) = (journey.seed, journey.threads);
     let asked = Asked { settings, seed, threads, samples, most_likely };
+    let candidates = (candidates, journey.time());
     let found = probability::compute(journey.screen, journey.subject, graph, &asked, candidates)?;
     found.map(|found| probability::save(found, &journey.folder, journey.source, journey.subject, &asked)).transpose()
 }

@@ -1,5 +1,6 @@
 //! What `explain` would say in short about the minimal sequence of a cause, for the report.
 
+use anabranch_explore::OnTime;
 use anabranch_explore::explain::{
     ExplainError, Explanation, Limits, Measure, Question, Tries, explain_minimal, single_errors, without_errors,
 };
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::groups::{Group, shown};
 use super::subject::Subject;
+use super::time_left::TimeLeft;
 use crate::explain::SameAccident;
 use crate::failure::Failure;
 use crate::numbers::short;
@@ -21,17 +23,17 @@ pub fn tell<S: Subject>(
     groups: &mut [Group],
     subject: &S,
     seed: Seed,
-    threads: usize,
-    goes_on: &dyn Fn() -> bool,
+    (threads, time): (usize, TimeLeft),
 ) -> Result<(), Failure> {
     let count = if subject.is_outside() { 0 } else { shown(groups).len() };
     for group in &mut groups[..count] {
         let is_minimal = group.cause.as_ref().is_some_and(|cause| cause.is_minimal);
-        if !is_minimal || !goes_on() {
+        if !is_minimal || !time.looks_for_causes() {
             continue;
         }
-        let why = match told(group, subject, seed, threads) {
+        let why = match told(group, subject, seed, (threads, time)) {
             Ok(why) => Some(why),
+            Err(_) if !time.looks_for_causes() => None,
             Err(ExplainError::Fault(fault)) => return Err(fault.into()),
             // What cannot be told in short can still be asked for.
             Err(_) => None,
@@ -41,12 +43,19 @@ pub fn tell<S: Subject>(
     Ok(())
 }
 
-fn told<S: Subject>(group: &Group, subject: &S, seed: Seed, threads: usize) -> Result<Value, ExplainError> {
+fn told<S: Subject>(
+    group: &Group,
+    subject: &S,
+    seed: Seed,
+    (threads, time): (usize, TimeLeft),
+) -> Result<Value, ExplainError> {
+    let goes_on = || time.looks_for_causes();
+    let on_time = OnTime::new(subject, time.clock(), &goes_on);
     let first = &group.first;
     let accident = SameAccident::of(subject, first.start, &first.choices, &first.verdict);
     let params = &subject.space().all()[first.start];
     let question = Question {
-        system: subject,
+        system: &on_time,
         seed,
         params,
         choices: &first.choices,
@@ -68,7 +77,7 @@ fn told<S: Subject>(group: &Group, subject: &S, seed: Seed, threads: usize) -> R
 }
 
 /// The sequence without each of its errors.
-fn each_error<S: Subject>(question: &Question<'_, S>, subject: &S) -> Result<Vec<Value>, Fault> {
+fn each_error<S: Subject>(question: &Question<'_, OnTime<'_, S>>, subject: &S) -> Result<Vec<Value>, Fault> {
     let space = subject.errors();
     let errors = single_errors(space, question.choices);
     let fewer: Vec<_> = errors.iter().map(|error| without_errors(space, question.choices, &[*error])).collect();

@@ -16,6 +16,7 @@ use anabranch_scenario::file::{
 
 use crate::escape::escape;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::load::Override;
 use crate::screen::print_err;
 
@@ -103,9 +104,18 @@ fn start_as(spec: &OutsideSpec, role: FmuRole, folder: &Path, patience: Patience
     })
 }
 
+/// How long is waited unless a scenario says otherwise, and never beyond the end of an exploration.
+fn deadlines(patience: Patience) -> Deadlines {
+    let usual = match patience {
+        Patience::Usual | Patience::RealTime => Deadlines::default(),
+        Patience::Endless => Deadlines::NONE,
+    };
+    Deadlines { cutoff: interrupt::cutoff(), ..usual }
+}
+
 /// What starts an optimiser: a Python file or a program.
 pub fn optimiser(file: &Path) -> Result<Box<dyn Factory>, Failure> {
-    let home = Home { folder: Path::new(""), limits: ProcessLimits::default(), deadlines: Deadlines::default() };
+    let home = Home { folder: Path::new(""), limits: ProcessLimits::default(), deadlines: deadlines(Patience::Usual) };
     home.file(&file.display().to_string())
 }
 
@@ -116,12 +126,11 @@ fn factory_for(
     folder: &Path,
     patience: Patience,
 ) -> Result<Box<dyn Factory>, Unusable> {
-    let deadlines = match patience {
-        Patience::Usual | Patience::RealTime => {
-            Deadlines { message: Some(Duration::from_secs_f64(spec.deadline_s.value)), ..Deadlines::default() }
-        }
-        Patience::Endless => Deadlines::NONE,
+    let message = match patience {
+        Patience::Usual | Patience::RealTime => Some(Duration::from_secs_f64(spec.deadline_s.value)),
+        Patience::Endless => None,
     };
+    let deadlines = Deadlines { message, ..deadlines(patience) };
     let limits = ProcessLimits { memory_bytes: spec.memory_bytes.value, ..ProcessLimits::default() };
     let home = Home { folder, limits, deadlines };
     match &spec.program.value {
@@ -231,11 +240,7 @@ fn place(text: &str, spec: &OutsideSpec) -> Span {
 pub fn fleet_of(file: &Path, instances: usize, patience: Patience) -> Result<Fleet, Failure> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let deadlines = match patience {
-        Patience::Usual | Patience::RealTime => Deadlines::default(),
-        Patience::Endless => Deadlines::NONE,
-    };
-    let home = Home { folder, limits: ProcessLimits::default(), deadlines };
+    let home = Home { folder, limits: ProcessLimits::default(), deadlines: deadlines(patience) };
     let limits = FleetLimits { instances: instances.clamp(1, INSTANCES_MAX), ..FleetLimits::default() };
     Fleet::new(home.file(&name)?, limits).map_err(|wrong| {
         let output = wrong.output.as_deref().unwrap_or_default().trim_end();

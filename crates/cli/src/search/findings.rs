@@ -11,6 +11,7 @@ use crate::explore::candidates::{Candidate, Source};
 use crate::explore::finding_pictures;
 use crate::explore::groups::{self, Group};
 use crate::explore::subject::Subject;
+use crate::explore::time_left::TimeLeft;
 use crate::failure::Failure;
 use crate::load::{Override, load_text};
 use crate::triage::{self, Triage};
@@ -83,7 +84,8 @@ fn confirm(
     let start = drive.space().all().iter().position(|params| *params == scored.params).unwrap_or(0);
     let candidate = Candidate { source: Source::Searched, start, choices: scored.choices, verdict };
     let mut groups = vec![Group::alone(drive.as_ref(), candidate, 1)];
-    groups::save(&mut groups, folder, &loaded, drive.as_ref(), Seed(objective.seed.0))?;
+    let seed = Seed(objective.seed.0);
+    groups::save(&mut groups, folder, &loaded, drive.as_ref(), (seed, TimeLeft::endless()))?;
     let Some(mut group) = groups.pop() else { return Err(unlike("it did not come out the same way again".to_owned())) };
     group.count = accident.seen as usize;
     match finding_pictures::draw(&loaded, &drive, Seed(objective.seed.0), &group) {

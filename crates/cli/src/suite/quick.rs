@@ -10,7 +10,8 @@ use anabranch_study::{Conclusion, Findings, conclude};
 
 use crate::exit::Exit;
 use crate::explore::candidates::{Candidate, confirmed};
-use crate::explore::evidence::{Counted, evidence};
+use crate::explore::evidence::{Anything, Counted, beyond, evidence};
+use crate::explore::time_left::TimeLeft;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::load::Loaded;
@@ -39,20 +40,23 @@ pub struct Quick {
 /// Explores and confirms every finding from the start, without merging.
 pub fn evaluate(verb: &Explore, loaded: &Loaded, drive: &Drive, global: &Global) -> Result<Quick, Failure> {
     let clock = WallClock::start();
+    let _hurry = interrupt::hurry()?;
     let (settings, horizon) = verb.settings(loaded, drive)?;
+    let time = TimeLeft::new(clock, settings.budget.time_ns);
+    time.for_answers().into_iter().for_each(|within| interrupt::cutoff().come_within(within));
     let (seed, threads) = (Seed(global.seed.unwrap_or(0)), global.threads());
     let mut trail = MemoryTrail::default();
     let explorer = Explorer::new(drive).settings(settings.clone()).seed(seed).threads(threads).clock(&clock).prove();
     let outcome = explorer.interrupt(interrupt::listen()?).run_with(&mut trail, &mut NoObserver)?;
-    let confirmed = confirmed(drive, seed, &outcome, &trail, threads)?;
+    let confirmed = confirmed(drive, seed, &outcome, &trail, (threads, time))?;
     let is_fault = |candidate: &&Candidate| drive.is_fault(candidate.verdict.requirement);
-    // Hits beyond the limit of the explorer are counted and have no path.
-    let beyond = outcome.progress.findings.saturating_sub(outcome.hits.len() as u64);
+    let (beyond, beyond_unconfirmed) = beyond(&outcome, Anything::of(confirmed.candidates.len()));
     let findings = Findings {
         sequences: confirmed.candidates.len() as u64 + beyond,
         faults: confirmed.candidates.iter().filter(is_fault).count() as u64,
     };
-    let counted = Counted { findings, unstable: &confirmed.unstable, unconfirmed: confirmed.unconfirmed };
+    let unconfirmed = confirmed.unconfirmed + beyond_unconfirmed;
+    let counted = Counted { findings, unstable: &confirmed.unstable, unconfirmed, cut_short: time.stop() };
     let evidence = evidence(drive, (&settings, horizon), &outcome, counted);
     let conclusion = conclude(&evidence);
     Ok(Quick {

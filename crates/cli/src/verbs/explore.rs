@@ -22,9 +22,11 @@ use crate::explore::resume::{self, Earlier};
 use crate::explore::settings::{self, Flags, Horizon, MergeFlag, Pairs, parse_budget, parse_merge};
 use crate::explore::since::Before;
 use crate::explore::subject::{Keeps, Wishes};
+use crate::explore::time_left::TimeLeft;
 use crate::explore::watcher::Pictures;
 use crate::explore::world;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::load::{Assembled, Loaded, Override, load_with, no_path, parse_override, with_driver};
 use crate::project::{self, RUNS};
 use crate::report;
@@ -205,8 +207,11 @@ impl Explore {
         global: &Global,
         screen: &Screen,
     ) -> Result<Concluded, Failure> {
-        let cpu_before_s = ThisSystem.cpu_s().unwrap_or(0.0);
-        let drive = match loaded.assemble()? {
+        let (clock, cpu_before_s) = (WallClock::start(), ThisSystem.cpu_s().unwrap_or(0.0));
+        let _hurry = interrupt::hurry()?;
+        let time = loaded.spec.explore.budget.time_s.map(|time| (time.value * 1e9) as u64);
+        TimeLeft::new(clock, time).for_answers().into_iter().for_each(|within| interrupt::cutoff().come_within(within));
+        let drive = match loaded.assemble().map_err(interrupt::or_stopped)? {
             Assembled::Drive(drive) => drive,
             Assembled::NoPath(why) => return self.conclude_no_path(global, screen, loaded, &why),
         };
@@ -235,7 +240,7 @@ impl Explore {
             horizon,
             seed: Seed(seed),
             threads: global.threads(),
-            clock: WallClock::start(),
+            clock,
             cpu_before_s,
             folder,
             wishes: Wishes { wanted, before, keeps },

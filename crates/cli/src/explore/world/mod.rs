@@ -14,8 +14,10 @@ use anabranch_record::RunFolder;
 
 use super::journey::Journey;
 use super::resume;
+use super::time_left::TimeLeft;
 use super::watcher::Pictures;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::outside::{Patience, fleet_of, is_program};
 use crate::project::{self, RUNS};
 use crate::screen::{Global, Screen};
@@ -83,11 +85,14 @@ fn explore_in(
     earlier: Option<(RunFolder, u64)>,
     (global, screen): (&Global, &Screen),
 ) -> Result<Concluded, Failure> {
-    let cpu_before_s = ThisSystem.cpu_s().unwrap_or(0.0);
-    let world = program.start(global.threads(), Patience::Usual)?;
+    let (clock, cpu_before_s) = (WallClock::start(), ThisSystem.cpu_s().unwrap_or(0.0));
+    let _hurry = interrupt::hurry()?;
+    let world = program.start(global.threads(), Patience::Usual).map_err(interrupt::or_stopped)?;
     let (settings, horizon) = settings::build(verb, &world)?;
+    let time = TimeLeft::new(clock, settings.budget.time_ns);
+    time.for_answers().into_iter().for_each(|within| interrupt::cutoff().come_within(within));
     refuse_contradictions(&world, &settings)?;
-    tried(&world, earlier.as_ref().map_or(global.seed.unwrap_or(0), |(_, seed)| *seed), screen);
+    tried(&world, earlier.as_ref().map_or(global.seed.unwrap_or(0), |(_, seed)| *seed), (screen, time));
     let resumes = earlier.is_some();
     let (folder, seed) = match earlier {
         Some(earlier) => earlier,
@@ -107,7 +112,7 @@ fn explore_in(
         horizon,
         seed: Seed(seed),
         threads: global.threads(),
-        clock: WallClock::start(),
+        clock,
         cpu_before_s,
         folder,
         wishes: (),
@@ -121,9 +126,14 @@ fn explore_in(
 }
 
 /// Tries what the world claims before it is explored: what does not hold makes the result worthless, and is told at once.
-fn tried(world: &WorldSystem, seed: u64, screen: &Screen) {
+fn tried(world: &WorldSystem, seed: u64, (screen, time): (&Screen, TimeLeft)) {
     screen.detail("trying what the world claims");
-    for claim in world.check(Seed(seed)).iter().filter(|claim| claim.broken.is_some()) {
+    let claims = world.check_while(Seed(seed), &|| time.stop().is_none());
+    // Whom we have ended ourselves has broken nothing.
+    if interrupt::cutoff().has_come() {
+        return;
+    }
+    for claim in claims.iter().filter(|claim| claim.broken.is_some()) {
         screen.warn(&claim.to_string().replace('\n', " "));
     }
 }
