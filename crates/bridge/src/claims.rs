@@ -97,9 +97,22 @@ fn push(seen: &Seen) -> Push {
 /// # Errors
 /// When even a plain run fails: then there is nothing to compare with.
 pub fn check_claims(fleet: &Fleet, probe: &Probe) -> Result<Vec<Claim>, Misbehaviour> {
+    check_claims_while(fleet, probe, &|| true)
+}
+
+/// The same as long as there is time; of a claim that could not be tried the misbehaviour [is a
+/// cutoff](Misbehaviour::is_cut_off).
+///
+/// # Errors
+/// When even a plain run fails, or there is no time for it.
+pub fn check_claims_while(
+    fleet: &Fleet,
+    probe: &Probe,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Vec<Claim>, Misbehaviour> {
     let mut seat = fleet.seat(0);
     let role = fleet.card().role;
-    let mut trial = Trial { probe, role, straight: Vec::new(), len: probe.len(role), half: 0 };
+    let mut trial = Trial { probe, role, straight: Vec::new(), len: probe.len(role), half: 0, goes_on };
     // The first instance there was is compared with later ones.
     if !seat.is_new() {
         seat.renew();
@@ -144,22 +157,25 @@ struct Trial<'a> {
     /// Steps of a run.
     len: usize,
     half: usize,
-}
-
-fn one(seat: &mut Seat<'_>, op: Op) -> Result<Answer, Misbehaviour> {
-    let mut answer = seat.ask(&[op])?.swap_remove(0)?;
-    // What it remembers besides is not what it answers: a cache may be there or not.
-    match &mut answer {
-        Answer::Segment(segment) => segment.attributes = None,
-        Answer::Saved { attributes, .. } => *attributes = None,
-        _ => {}
-    }
-    Ok(answer)
+    goes_on: &'a dyn Fn() -> bool,
 }
 
 impl Trial<'_> {
+    fn one(&self, seat: &mut Seat<'_>, op: Op) -> Result<Answer, Misbehaviour> {
+        if !(self.goes_on)() {
+            return Err(Misbehaviour::cut_off());
+        }
+        let mut answer = seat.ask(&[op])?.swap_remove(0)?;
+        // What it remembers besides is not what it answers: a cache may be there or not.
+        match &mut answer {
+            Answer::Segment(segment) => segment.attributes = None,
+            Answer::Saved { attributes, .. } => *attributes = None,
+            _ => {}
+        }
+        Ok(answer)
+    }
     fn reset(&self, seat: &mut Seat<'_>, branch: Branch) -> Result<(), Misbehaviour> {
-        one(seat, Op::Reset { branch, begin: Box::new(self.probe.begin.clone()) }).map(|_| ())
+        self.one(seat, Op::Reset { branch, begin: Box::new(self.probe.begin.clone()) }).map(|_| ())
     }
     fn steps(
         &self,
@@ -167,14 +183,14 @@ impl Trial<'_> {
         branch: Branch,
         range: std::ops::Range<usize>,
     ) -> Result<Vec<Answer>, Misbehaviour> {
-        range.map(|n| one(seat, self.probe.op(self.role, branch, n))).collect()
+        range.map(|n| self.one(seat, self.probe.op(self.role, branch, n))).collect()
     }
     /// The run that the others are compared with. Nobody goes on with a world whose run is over.
     fn first_run(&self, seat: &mut Seat<'_>) -> Result<Vec<Answer>, Misbehaviour> {
         self.reset(seat, 0)?;
         let mut answers = Vec::new();
         for n in 0..self.len {
-            answers.push(one(seat, self.probe.op(self.role, 0, n))?);
+            answers.push(self.one(seat, self.probe.op(self.role, 0, n))?);
             let is_over = |segment: &WorldSegment| segment.done || !segment.violated.is_empty();
             if matches!(answers.last(), Some(Answer::Segment(segment)) if is_over(segment)) {
                 break;
@@ -222,10 +238,10 @@ impl Trial<'_> {
     fn save_half(&self, seat: &mut Seat<'_>, token: TokenId) -> Result<Answer, Misbehaviour> {
         self.reset(seat, 0)?;
         self.steps(seat, 0, 0..self.half)?;
-        one(seat, Op::Save { branch: 0, token })
+        self.one(seat, Op::Save { branch: 0, token })
     }
     fn load(&self, seat: &mut Seat<'_>, token: TokenId, branch: Branch) -> Result<(), Misbehaviour> {
-        one(seat, Op::Load { token, branch }).map(|_| ())
+        self.one(seat, Op::Load { token, branch }).map(|_| ())
     }
     fn save_load_continue(&self, seat: &mut Seat<'_>) -> Result<(), Misbehaviour> {
         self.save_half(seat, TOKEN)?;
@@ -243,7 +259,7 @@ impl Trial<'_> {
     fn drops(&self, seat: &mut Seat<'_>) -> Result<(), Misbehaviour> {
         self.save_half(seat, TOKEN + 2)?;
         self.save_half(seat, TOKEN + 3)?;
-        one(seat, Op::Drop { tokens: vec![TOKEN + 2, 999_999] })?;
+        self.one(seat, Op::Drop { tokens: vec![TOKEN + 2, 999_999] })?;
         self.load(seat, TOKEN + 3, 6)?;
         self.compare(self.rest(), &self.steps(seat, 6, self.rest())?)
     }
@@ -251,7 +267,7 @@ impl Trial<'_> {
         let first = self.save_half(seat, TOKEN + 4)?;
         let second = self.save_half(seat, TOKEN + 5)?;
         self.load(seat, TOKEN + 4, 7)?;
-        let third = one(seat, Op::Save { branch: 7, token: TOKEN + 6 })?;
+        let third = self.one(seat, Op::Save { branch: 7, token: TOKEN + 6 })?;
         if first == second && first == third {
             return Ok(());
         }

@@ -179,11 +179,10 @@ fn check_numbers(reply: &Reply, seq: u64, ops: usize) -> Result<(), Misbehaviour
 /// What a failing link says about the other side.
 pub(crate) fn misbehaviour_of(error: &LinkError) -> Misbehaviour {
     let kind = match error {
+        LinkError::CutOff => return Misbehaviour::cut_off(),
         LinkError::Closed | LinkError::Io(_) => Kind::Crash,
         LinkError::Cut(_) => Kind::Truncated,
         LinkError::Deadline(_) => Kind::Hang,
-        // It did nothing wrong, and nobody can say what it would have done.
-        LinkError::CutOff => Kind::NoStart,
         LinkError::Oversized { .. } => Kind::Oversized,
         LinkError::Version(_) => Kind::WrongVersion,
         LinkError::Malformed(_) => Kind::Malformed,

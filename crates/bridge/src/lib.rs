@@ -40,7 +40,7 @@ pub mod wasm;
 pub mod world;
 pub mod zmtp;
 
-pub use claims::{Claim, Probe, check_claims};
+pub use claims::{Claim, Probe, check_claims, check_claims_while};
 pub use clock::Cutoff;
 pub use connect::{ConnectFactory, Reach};
 pub use conversation::Deadlines;

@@ -103,6 +103,14 @@ impl Misbehaviour {
     pub fn new(kind: Kind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), output: None }
     }
+    /// Nobody waits for it any more. It did nothing wrong, and nobody can say what it would have done.
+    pub fn cut_off() -> Self {
+        Self::new(Kind::NoStart, CUT_OFF)
+    }
+    /// Whether it says so.
+    pub fn is_cut_off(&self) -> bool {
+        self.kind == Kind::NoStart && self.text == CUT_OFF
+    }
     /// What a `failed` answer tells: an error of the code itself, or that the process of one branch ended. Who keeps
     /// branches as processes says so by the first word of the text, and the other branches live on.
     pub fn of_failure(text: &str, told: impl Into<String>) -> Self {
@@ -111,5 +119,7 @@ impl Misbehaviour {
     }
 }
 
+/// Said of code that was ended, or not started or asked, because nobody waits for it.
+const CUT_OFF: &str = "nobody waits for it any more, because the run is ending";
 /// First word of a failure that is a crash.
 const CRASHED: &str = "crash: ";

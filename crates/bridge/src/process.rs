@@ -94,9 +94,6 @@ mod unix {
         cutoff: &'static Cutoff,
     }
 
-    /// Said of a process that was ended, or not started, because nobody waits for it.
-    const CUT_OFF: &str = "nobody waits for it any more, because the run is ending";
-
     fn no_start(text: impl std::fmt::Display) -> Misbehaviour {
         Misbehaviour::new(Kind::NoStart, text.to_string())
     }
@@ -110,7 +107,7 @@ mod unix {
         let cutoff = factory.deadlines.cutoff;
         let mut deadline = Deadline::from_now(factory.deadlines.start_up, cutoff);
         if cutoff.has_come() {
-            return Err(no_start(CUT_OFF));
+            return Err(Misbehaviour::cut_off());
         }
         let child = Child::start(&factory.spec, factory.limits, &endpoint, &socket)?;
         let stream = match accept(&listener, &child, &mut deadline) {
@@ -133,7 +130,7 @@ mod unix {
     fn explain(child: Child, wrong: Misbehaviour, cutoff: &Cutoff) -> Misbehaviour {
         if cutoff.has_come() {
             drop(child);
-            return no_start(CUT_OFF);
+            return Misbehaviour::cut_off();
         }
         child.explain(wrong)
     }
@@ -141,7 +138,7 @@ mod unix {
     fn too_late(passed: Passed, what: &str) -> Misbehaviour {
         match passed {
             Passed::Limit(limit) => no_start(format!("it did not {what} within {} s", limit.as_secs_f64())),
-            Passed::CutOff => no_start(CUT_OFF),
+            Passed::CutOff => Misbehaviour::cut_off(),
         }
     }
 

@@ -6,7 +6,7 @@ use anabranch_kernel::{Choice, System};
 
 use crate::cells::{Arrival, JobOrder, Member};
 use crate::checkpoint::{self, Resumed};
-use crate::edge::{Fate, Node, Progress, Trail};
+use crate::edge::{Fate, Node, Progress, Stage, Trail};
 use crate::graph::Graph;
 use crate::limits::{Limits, Stop};
 use crate::pool::{Place, Pool};
@@ -74,6 +74,7 @@ pub(crate) fn explore<S: System>(
     if stop.is_some() {
         return Ok(stop);
     }
+    graph.observer.stage(Stage::Exploring);
     let mut pace = Pace::default();
     while !waiting.is_empty() && level < graph.settings.levels_max {
         let [pool, next_pool] = &mut *pools;

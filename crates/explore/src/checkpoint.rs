@@ -9,7 +9,7 @@ use anabranch_kernel::{CellKey, Choice, Digest, Fault, KeyWriter, System, Verdic
 use serde::{Deserialize, Serialize};
 
 use crate::cells::{Arrival, JobOrder, Member};
-use crate::edge::{Edge, Fate, LevelReport, Node, Progress, Trail};
+use crate::edge::{Edge, Fate, LevelReport, Node, Progress, Stage, Trail};
 use crate::graph::{FaultAt, Graph, Hit};
 use crate::limits::{Limits, Stop};
 use crate::links::NO_CELL;
@@ -194,6 +194,7 @@ pub(crate) fn resume<S: System>(
     if level == 0 {
         return Ok(None);
     }
+    graph.observer.stage(Stage::Resuming);
     let rebuilt = match walker.limits.urgent() {
         Some(stop) => Err(stop),
         None => walker.rebuild(graph, runner, trail, (last, &nodes), level, pool)?,

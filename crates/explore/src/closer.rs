@@ -8,7 +8,7 @@ use anabranch_kernel::{CellKey, Chance, Grid, Params, Seed, System};
 
 use crate::cover::{Joined, Joiner};
 use crate::coverage::{self, Coverage, Covered, DOUBT, Explored, TARGET_SHARE, runs_needed, runs_needed_with};
-use crate::edge::Trail;
+use crate::edge::{Stage, Trail};
 use crate::exhaust;
 use crate::graph::Graph;
 use crate::limits::{Limits, Stop};
@@ -67,6 +67,7 @@ impl<S: System> Closer<'_, S> {
         trail: &mut dyn Trail,
         stop: Option<Stop>,
     ) -> io::Result<Looked> {
+        graph.observer.stage(Stage::Covering);
         let mut refinement = Vec::new();
         let refines = stop.is_none() && graph.settings.refines();
         if refines && graph.progress.findings == 0 {
@@ -87,9 +88,11 @@ impl<S: System> Closer<'_, S> {
             self.cover(graph, trail, &mut looked, looks)?;
         }
         if self.goes_on(graph, &looked) {
+            graph.observer.stage(Stage::Searching);
             self.resolve(graph, trail, &mut looked)?;
         }
         if self.goes_on(graph, &looked) {
+            graph.observer.stage(Stage::Exhausting);
             self.exhaust(graph, &mut looked);
         }
         Ok(looked)

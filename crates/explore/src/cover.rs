@@ -171,7 +171,10 @@ impl<'a, S: System> Joiner<'a, S> {
         mut waiting: Waiting<S::State>,
     ) -> io::Result<Joined> {
         while let Some((level, states)) = waiting.pop_first() {
-            for slab in states.chunks(SLAB_STATES) {
+            let mut rest = &states[..];
+            while !rest.is_empty() {
+                let slab;
+                (slab, rest) = rest.split_at(self.slab_states(graph).min(rest.len()));
                 let ran = match self.run(slab) {
                     Ok(ran) => ran,
                     Err(stop) => return Ok(Joined::Stopped(stop)),
@@ -194,13 +197,19 @@ impl<'a, S: System> Joiner<'a, S> {
                 if let Some(stop) = self.limits.exceeded(&graph.progress, bytes, true) {
                     return Ok(Joined::Stopped(stop));
                 }
-                let is_last = waiting.is_empty() && slab.as_ptr_range().end == states.as_ptr_range().end;
+                let is_last = waiting.is_empty() && rest.is_empty();
                 if self.is_spent() && !is_last {
                     return Ok(Joined::Spent);
                 }
             }
         }
         Ok(Joined::Whole)
+    }
+
+    /// As many as can be kept, where there is a limit, and not more than usual.
+    fn slab_states(&self, graph: &Graph<'_, S>) -> usize {
+        let left = usize::try_from(self.limits.states_left(graph.progress.states)).unwrap_or(usize::MAX);
+        (left / self.system.errors().len()).clamp(1, SLAB_STATES)
     }
 
     fn run(&self, slab: &[(u64, S::State)]) -> Result<Ran<S::State>, Stop> {

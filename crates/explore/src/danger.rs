@@ -7,7 +7,7 @@ use std::io;
 use anabranch_kernel::System;
 
 use crate::cells::{Arrival, JobOrder, Member};
-use crate::edge::{Fate, Node, Trail};
+use crate::edge::{Fate, Node, Stage, Trail};
 use crate::graph::Graph;
 use crate::limits::{Limits, Stop};
 use crate::pool::Pool;
@@ -91,6 +91,7 @@ pub(crate) fn explore<S: System>(
     starts: Vec<Waiting>,
     pool: &mut Pool<'_, S::State>,
 ) -> io::Result<Option<Stop>> {
+    graph.observer.stage(Stage::Exploring);
     let (slots, free) = (Vec::new(), Vec::new());
     let mut queue = Queue { heap: BinaryHeap::new(), slots, free, alive: Flags::default(), pool };
     for start in starts {

@@ -276,8 +276,49 @@ pub struct LevelReport {
     pub margin: f64,
 }
 
+/// What an exploration is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// A few random runs that say over what things range.
+    Pilot,
+    /// Computing the waiting states of an earlier process again.
+    Resuming,
+    /// Running every error choice from every waiting state.
+    Exploring,
+    /// Looking closer, and random runs that measure coverage.
+    Covering,
+    /// Searches without merging.
+    Searching,
+    /// Every sequence, where that is affordable after all.
+    Exhausting,
+    /// Errors that are held from start to end.
+    Holding,
+    /// Segments that are run a second time.
+    Repeating,
+}
+
+impl Stage {
+    /// For people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Pilot => "a few random runs to see what moves the margin",
+            Self::Resuming => "computing the waiting states again",
+            Self::Exploring => "exploring",
+            Self::Covering => "random runs that measure what was missed",
+            Self::Searching => "searching without merging",
+            Self::Exhausting => "running every sequence",
+            Self::Holding => "holding every error from start to end",
+            Self::Repeating => "running segments a second time",
+        }
+    }
+}
+
 /// Watches an exploration without influencing it.
 pub trait Observer {
+    /// Something else begins.
+    fn stage(&mut self, stage: Stage) {
+        let _ = stage;
+    }
     /// Called often; must be quick.
     fn progress(&mut self, progress: &Progress) {
         let _ = progress;

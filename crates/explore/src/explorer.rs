@@ -10,7 +10,7 @@ use crate::closer::{Closer, Looked};
 use crate::coverage::Coverage;
 use crate::crowd::Separator;
 use crate::edge::{
-    Clock, Disk, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress, Trail,
+    Clock, Disk, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress, Stage, Trail,
 };
 use crate::graph::{FaultAt, Graph, Hit};
 use crate::limits::{Limits, Stop};
@@ -273,6 +273,9 @@ impl<'a, S: System> Explorer<'a, S> {
         let axes = self.system.danger(&states[0]).axes.len();
         self.settings.validate(self.system.time_matters(), axes)?;
         let mut limits = Limits::new(self.settings.budget, self.clock, self.interrupt);
+        if self.settings.needs_pilot() {
+            observer.stage(Stage::Pilot);
+        }
         let pilot = self
             .settings
             .needs_pilot()
@@ -342,6 +345,7 @@ impl<'a, S: System> Explorer<'a, S> {
     ) -> Result<(Looked, Vec<Choice>), ExploreError> {
         let (system, settings, limits) = (self.system, &self.settings, closer.limits);
         let mut looked = closer.look(graph, trail, stop)?;
+        graph.observer.stage(Stage::Holding);
         let violating = match constant_violations(system, closer.states, settings.levels_max, limits) {
             Ok(found) => found,
             Err(Held::Stopped(stop)) => {
@@ -362,6 +366,7 @@ impl<'a, S: System> Explorer<'a, S> {
                 is_cut_short.fetch_or(stop.is_some(), Ordering::Relaxed);
                 stop.is_none()
             };
+            graph.observer.stage(Stage::Repeating);
             system.run_twice(how_much, &goes_on);
             if is_cut_short.into_inner() {
                 looked.stop = looked.stop.or_else(|| limits.urgent());

@@ -44,7 +44,7 @@ pub use coverage::{Coverage, Covered, DOUBT, TARGET_SHARE, clopper_pearson};
 pub use crowd::Separator;
 pub use edge::{
     Clock, Disk, Drawn, Edge, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress,
-    SegmentAt, Trail,
+    SegmentAt, Stage, Trail,
 };
 pub use explorer::{ExploreError, Explorer, Outcome, with_threads};
 pub use graph::{FaultAt, HITS_MAX, Hit};

@@ -274,7 +274,11 @@ impl<S: System> Refiner<'_, S> {
         (level, front): (u32, Front<S::State>),
     ) -> io::Result<Result<Front<S::State>, Stop>> {
         let mut next = Front { jobs: Vec::new(), states: BTreeMap::new() };
-        for slab in front.jobs.chunks(SLAB_JOBS) {
+        let mut rest = &front.jobs[..];
+        while !rest.is_empty() {
+            let left = usize::try_from(self.limits.states_left(graph.progress.states)).unwrap_or(usize::MAX);
+            let slab;
+            (slab, rest) = rest.split_at(left.clamp(1, SLAB_JOBS).min(rest.len()));
             let job = |&(parent, choice, _): &(u64, Choice, For)| Job::new(front.states[&parent].clone(), choice);
             let mut ran: Vec<Job<S::State>> = slab.iter().map(job).collect();
             if let Err(stop) = self.limits.run_jobs(self.system, &mut ran) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use anabranch_kernel::{CellSize, Chance, Choices, Grid, Job, KeyWriter, Seed, SegmentEnd, System};
+use anabranch_kernel::{CellSize, Chance, Choices, Fault, Grid, Job, KeyWriter, Seed, SegmentEnd, System};
 
 use super::{MergeRule, WorldState, WorldSystem};
 use crate::attributes;
@@ -132,6 +132,10 @@ impl WorldSystem {
             jobs.iter_mut().for_each(|job| job.choice = choice);
             self.run_many(&mut jobs);
             let [first, second] = &jobs;
+            // Whom nobody could ask has not parted.
+            if jobs.iter().any(|job| matches!(job.end, Err(Fault::External(_)))) {
+                return None;
+            }
             if first.end != second.end {
                 return Some(format!("one run ended with {} and the other with {}", end(first), end(second)));
             }

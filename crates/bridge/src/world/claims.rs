@@ -6,7 +6,7 @@ use std::time::Duration;
 use anabranch_kernel::{Chance, Choice, Choices, Job, Params, Seed, SegmentEnd, System, Twice};
 
 use super::WorldSystem;
-use crate::claims::{Claim, Probe, check_claims};
+use crate::claims::{Claim, Probe, check_claims_while};
 use crate::clock::now;
 use crate::misbehaviour::{Kind, Misbehaviour};
 
@@ -25,7 +25,7 @@ impl WorldSystem {
     }
     /// The same, and less of it where there is no time.
     pub fn check_while(&self, seed: Seed, goes_on: &(dyn Fn() -> bool + Sync)) -> Vec<Claim> {
-        let mut claims = match check_claims(&self.fleet, &Probe::of(self.fleet.card())) {
+        let mut claims = match check_claims_while(&self.fleet, &Probe::of(self.fleet.card()), goes_on) {
             Ok(claims) => claims,
             Err(wrong) => vec![Claim { claim: PLAIN_RUN, broken: Some(wrong) }],
         };
@@ -37,7 +37,11 @@ impl WorldSystem {
         let wrong = |text: String| Misbehaviour::new(Kind::Nondeterministic, text);
         claims.push(Claim { claim: SIDE_BY_SIDE, broken: differs.map(|differs| wrong(differs.text)) });
         self.forget();
-        *self.claims.lock().unwrap_or_else(PoisonError::into_inner) = Some(claims.clone());
+        // What could not be tried is not broken, and what was not tried altogether is not checked.
+        let tried = claims.len();
+        claims.retain(|claim| !claim.broken.as_ref().is_some_and(Misbehaviour::is_cut_off));
+        let is_whole = claims.len() == tried || claims.iter().any(|claim| claim.broken.is_some());
+        *self.claims.lock().unwrap_or_else(PoisonError::into_inner) = is_whole.then(|| claims.clone());
         claims
     }
     /// Claims that were tried and are not kept. A run that fails, from the start and alone, breaks none of them.

@@ -9,6 +9,8 @@ use crate::usage::WallClock;
 
 /// By how much a budget of time may be exceeded: by a tenth of it, and by this at least.
 const ALLOWANCE_MIN_S: f64 = 2.0;
+/// Part of the budget for trying what a world claims.
+const CLAIMS: f64 = 0.2;
 /// Parts of that allowance after which the work in question is left undone. The rest is for writing the result.
 const CONFIRMING: f64 = 0.3;
 const CAUSES: f64 = 0.4;
@@ -50,6 +52,10 @@ impl TimeLeft {
         Some(Duration::from_secs_f64((until_s - self.clock.seconds()).max(0.0)))
     }
 
+    /// Whether there is time to try what a world claims: for a fifth of the budget.
+    pub fn tries_claims(&self) -> bool {
+        !self.is_stopped() && self.budget_s.is_none_or(|budget_s| self.clock.seconds() < CLAIMS * budget_s)
+    }
     /// Whether findings are still confirmed.
     pub fn confirms(&self) -> bool {
         let asked_s = interrupt::asked_for_s().filter(|_| self.minds_ctrl_c);

@@ -1,6 +1,6 @@
 //! The audience of an exploration: progress, status file, events and the picture.
 
-use anabranch_explore::{Drawn, Edge, LevelReport, Node, Observer, Progress, Recording};
+use anabranch_explore::{Drawn, Edge, LevelReport, Node, Observer, Progress, Recording, Stage};
 use anabranch_record::{Phase, RecordError, RunFolder, Status};
 use serde_json::json;
 
@@ -82,6 +82,10 @@ impl Observer for Watcher<'_> {
             let written = self.write();
             written.unwrap_or_else(|error| self.screen.warn(&error.to_string()));
         }
+    }
+
+    fn stage(&mut self, stage: Stage) {
+        self.screen.detail(stage.words());
     }
 
     fn level(&mut self, report: &LevelReport) {

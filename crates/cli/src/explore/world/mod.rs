@@ -128,10 +128,9 @@ fn explore_in(
 /// Tries what the world claims before it is explored: what does not hold makes the result worthless, and is told at once.
 fn tried(world: &WorldSystem, seed: u64, (screen, time): (&Screen, TimeLeft)) {
     screen.detail("trying what the world claims");
-    let claims = world.check_while(Seed(seed), &|| time.stop().is_none());
-    // Whom we have ended ourselves has broken nothing.
-    if interrupt::cutoff().has_come() {
-        return;
+    let claims = world.check_while(Seed(seed), &|| time.tries_claims());
+    if !time.tries_claims() && !interrupt::is_asked() {
+        screen.warn("there was no time to try everything that the world claims");
     }
     for claim in claims.iter().filter(|claim| claim.broken.is_some()) {
         screen.warn(&claim.to_string().replace('\n', " "));
