@@ -41,6 +41,11 @@ def test_the_card_tells_role_key_and_how_states_are_kept() -> None:
         assert (host.card()["support"], host.card()["snapshot"]) == ("replay", "none")
 
 
+def test_an_instance_that_anabranch_starts_loads_no_library_for_waiting() -> None:
+    code = "import sys, anabranch; sys.exit('zmq' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
 def walk(host: Host, laterals: list[float], branch: int = 0) -> list[Any]:
     host.ask("reset", branch=branch, begin={"seed": 5})
     return [decision(host.step(branch, lateral, tick)) for tick, lateral in enumerate(laterals)]

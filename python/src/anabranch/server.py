@@ -7,8 +7,6 @@ import os
 import sys
 from typing import Any, Callable, Optional, Union
 
-import zmq
-
 from . import fork, wire, zmtp
 from .card import Thing, card
 from .optimiser import Optimiser, OptimiserSession
@@ -105,6 +103,9 @@ def _answer_host(endpoint: str, worker: Worker) -> None:
 
 def _wait_at(endpoint: str, worker: Worker) -> None:
     """Waits for whoever connects, until one says bye."""
+    # Anabranch starts dozens of instances in one exploration, and none of them waits here: the library is a fifth of their start.
+    import zmq
+
     context = zmq.Context()
     link = context.socket(zmq.REP)
     link.setsockopt(zmq.LINGER, _LINGER_MS)

@@ -34,6 +34,8 @@ struct Shared {
 #[derive(Debug)]
 pub(super) struct Watch {
     shared: Arc<Shared>,
+    /// Closed when it is over, so that nobody waits for the next look.
+    wake: Option<UnixStream>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -54,11 +56,12 @@ impl Watch {
             lifeline,
         });
         let theirs = shared.clone();
+        let (wake, woken) = UnixStream::pair()?;
         let thread = std::thread::Builder::new()
             .name("anabranch-watch".to_owned())
             .stack_size(256 << 10)
-            .spawn(move || theirs.run(stdout, stderr, Gauge::new(sentinel)))?;
-        Ok(Self { shared, thread: Some(thread) })
+            .spawn(move || theirs.run(stdout, stderr, &woken, Gauge::new(sentinel)))?;
+        Ok(Self { shared, wake: Some(wake), thread: Some(thread) })
     }
     pub(super) fn new_message(&self) {
         self.shared.bytes_of_message.store(0, Ordering::Relaxed);
@@ -77,6 +80,7 @@ impl Watch {
     /// To be called when the process is gone: its pipes are closed then, and all it printed is read.
     pub(super) fn join(&mut self) {
         self.shared.over.store(true, Ordering::Release);
+        self.wake = None;
         if let Some(thread) = self.thread.take() {
             // A panic there leaves less output; it was printed already.
             let _ = thread.join();
@@ -110,11 +114,11 @@ impl<R: Read + AsFd> Pipe<R> {
 }
 
 impl Shared {
-    fn run(&self, stdout: ChildStdout, stderr: ChildStderr, mut gauge: Gauge) {
+    fn run(&self, stdout: ChildStdout, stderr: ChildStderr, woken: &UnixStream, mut gauge: Gauge) {
         let (mut stdout, mut stderr) = (Pipe(Some(stdout)), Pipe(Some(stderr)));
         let mut buffer = vec![0; 64 << 10];
         loop {
-            let [first, second] = ready(stdout.fd(), stderr.fd());
+            let [first, second] = ready(stdout.fd(), stderr.fd(), woken.as_fd());
             if first {
                 let count = stdout.read(&mut buffer);
                 self.take(&buffer[..count]);
@@ -148,12 +152,42 @@ impl Shared {
     }
 }
 
-/// Waits a moment for something to read; closed pipes count as readable once.
-fn ready(stdout: Option<BorrowedFd<'_>>, stderr: Option<BorrowedFd<'_>>) -> [bool; 2] {
+/// Waits a moment for something to read, or until it is over; closed pipes count as readable once.
+fn ready(stdout: Option<BorrowedFd<'_>>, stderr: Option<BorrowedFd<'_>>, woken: BorrowedFd<'_>) -> [bool; 2] {
     let open = [stdout, stderr];
-    let mut fds: Vec<PollFd<'_>> = open.into_iter().flatten().map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
+    let polled = open.into_iter().flatten().chain([woken]);
+    let mut fds: Vec<PollFd<'_>> = polled.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
     // An interrupted wait is a short one.
     let _ = poll(&mut fds, PollTimeout::from(LOOK_MS));
     let mut readable = fds.iter().map(|fd| fd.any().unwrap_or(false));
     open.map(|fd| fd.is_some() && readable.next().unwrap_or(false))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::clock::now;
+
+    /// How long it takes to end the watch over a process that has ended.
+    fn ending() -> Duration {
+        let mut child = Command::new("true").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.wait().unwrap();
+        let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (lifeline, _theirs) = UnixStream::pair().unwrap();
+        let limits = ProcessLimits::default();
+        let mut watch = Watch::start(stdout, stderr, child.id(), limits, Arc::new(lifeline)).unwrap();
+        let began = now();
+        watch.join();
+        began.elapsed()
+    }
+
+    #[test]
+    fn nobody_waits_for_the_next_look_at_a_process_that_has_ended() {
+        let mut times: Vec<Duration> = (0..9).map(|_| ending()).collect();
+        times.sort();
+        assert!(times[4] < Duration::from_millis(u64::from(LOOK_MS)) / 2, "{times:?}");
+    }
 }
