@@ -13,7 +13,7 @@ struct Campaign {
     dose: &'static str,
 }
 
-const CAMPAIGNS: [Campaign; 10] = [
+const CAMPAIGNS: [Campaign; 11] = [
     Campaign {
         name: "families",
         package: "anabranch-explore",
@@ -21,6 +21,14 @@ const CAMPAIGNS: [Campaign; 10] = [
         test: "verdicts_state_a_resolution_that_holds",
         variable: "ANABRANCH_FAMILY_WORLDS",
         dose: "100",
+    },
+    Campaign {
+        name: "families",
+        package: "anabranch-cli",
+        binary: "anabranch",
+        test: "worlds_in_python_state_a_resolution_that_holds",
+        variable: "ANABRANCH_FAMILY_WORLDS",
+        dose: "600",
     },
     Campaign {
         name: "verdicts",
@@ -100,7 +108,9 @@ const CAMPAIGNS: [Campaign; 10] = [
 pub fn run(name: Option<&str>) -> Result<(), String> {
     let chosen: Vec<&Campaign> = CAMPAIGNS.iter().filter(|c| name.is_none_or(|name| name == c.name)).collect();
     if chosen.is_empty() {
-        let names: Vec<&str> = CAMPAIGNS.iter().map(|campaign| campaign.name).collect();
+        let mut names: Vec<&str> = CAMPAIGNS.iter().map(|campaign| campaign.name).collect();
+        // A campaign in two parts has one name.
+        names.dedup();
         return Err(format!("there is no such campaign; there are {}", names.join(", ")));
     }
     for campaign in chosen {

@@ -18,6 +18,7 @@ mod model_tools;
 mod models;
 mod outside;
 mod outside_law;
+mod python_families;
 mod replaying;
 mod reporting;
 mod resuming;
