@@ -265,9 +265,10 @@ pub fn tests(selection: &[&str]) -> Command {
 /// The golden digests of the debug tests once more: optimisation must not change a bit. And the verdicts against the
 /// truth and the causes of findings, which take a fast build.
 fn truth_in_release() -> Report {
-    let chosen =
-        ["--package", "anabranch-scenario", "--test", "closed_loop", "--", "golden::", "verdicts::", "causes::"];
-    runner::run(tests(&["--release"]).args(chosen))
+    let packages = ["--package", "anabranch-scenario", "--test", "closed_loop"];
+    let families = ["--package", "anabranch-explore", "--test", "explorer"];
+    let chosen = ["--", "golden::", "verdicts::", "causes::", "families::"];
+    runner::run(tests(&["--release"]).args(packages).args(families).args(chosen))
 }
 
 fn tools() -> Report {

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anabranch_kernel::{Choice, Choices, Digest, Fault, Grid, KeyWriter, Seed, System, Twice};
+use anabranch_kernel::{Choice, Choices, Digest, Fault, Grid, KeyWriter, Params, Seed, System, Twice};
 
 use crate::checkpoint::{self, Log, Notes, Resumed, Walker};
 use crate::closer::{Closer, Looked};
@@ -15,7 +15,7 @@ use crate::edge::{
 use crate::graph::{FaultAt, Graph, Hit};
 use crate::limits::{Limits, Stop};
 use crate::on_time::OnTime;
-use crate::pilot;
+use crate::pilot::{self, Pilot};
 use crate::pool::Pool;
 use crate::refine::Refinement;
 use crate::resolution::Resolution;
@@ -273,16 +273,7 @@ impl<'a, S: System> Explorer<'a, S> {
         let axes = self.system.danger(&states[0]).axes.len();
         self.settings.validate(self.system.time_matters(), axes)?;
         let mut limits = Limits::new(self.settings.budget, self.clock, self.interrupt);
-        if self.settings.needs_pilot() {
-            observer.stage(Stage::Pilot);
-        }
-        let pilot = self
-            .settings
-            .needs_pilot()
-            .then(|| pilot::fly((self.system, self.seed, &starts[..]), self.settings.levels_max, &limits));
-        if let Some(pilot) = &pilot {
-            self.settings.settle_cells(self.system, pilot);
-        }
+        let pilot = self.fly(&starts, &limits, observer);
         let mut pools = self.pools(&states[0]);
         let (system, settings, clock) = (self.system, &self.settings, self.clock);
         limits.identity = settings.identity(self.seed, self.identity);
@@ -333,6 +324,17 @@ impl<'a, S: System> Explorer<'a, S> {
         let grid = grid.cloned();
         let after = After { stop, coverage, refinement, constant_errors_violate, soundness, resolution, grid, spilled };
         Ok(Outcome::of(graph, after))
+    }
+
+    /// Pilot runs, where something depends on them, and the cells that follow from them.
+    fn fly(&mut self, starts: &[Params], limits: &Limits<'_>, observer: &mut dyn Observer) -> Option<Pilot> {
+        if !self.settings.needs_pilot() {
+            return None;
+        }
+        observer.stage(Stage::Pilot);
+        let pilot = pilot::fly((self.system, self.seed, starts), self.settings.levels_max, limits);
+        self.settings.settle_cells(self.system, &pilot);
+        Some(pilot)
     }
 
     /// What follows the exploration: looking closer, held errors, and running a share of it twice.

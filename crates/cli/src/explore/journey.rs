@@ -165,10 +165,9 @@ impl<S: Subject> Journey<'_, S> {
         };
         let drawing = std::mem::take(&mut watcher.drawing);
         // Who pressed Ctrl-C waits for what must be saved, not for pictures of a part; resuming draws them.
-        let wants_pictures = watcher.wants_pictures();
-        undone.pictures = wants_pictures && !time.draws();
-        let counted =
-            Counted { findings: self.found(&groups, beyond), unstable: &unstable, unconfirmed, cut_short: time.stop() };
+        undone.pictures = watcher.wants_pictures() && !time.draws();
+        let findings = self.found(&groups, beyond);
+        let counted = Counted { findings, unstable: &unstable, unconfirmed, cut_short: time.stop() };
         let evidence = evidence(self.subject, (&settings, self.horizon), &outcome, counted);
         let conclusion = conclude(&evidence);
         let mut facts = Facts {
@@ -190,14 +189,19 @@ impl<S: Subject> Journey<'_, S> {
             spared: extras.spared,
             remembered_bytes,
         };
-        if wants_pictures && !facts.undone.pictures {
+        if watcher.wants_pictures() && !facts.undone.pictures {
             self.screen.detail("drawing pictures");
             let drawn = S::draw(&facts, drawing, &self.folder, time)?;
             facts.undone.pictures = drawn == Drawn::InPart;
         }
+        self.publish(facts, watcher)
+    }
+
+    /// Writes the result where it stays, and says it.
+    fn publish(&self, facts: Facts<'_, S>, watcher: &mut Watcher<'_>) -> Result<Concluded, Failure> {
         let machine = facts.to_json();
         self.folder.publish_json("result.json", &machine)?;
-        watcher.finish(phase(&facts.evidence, &outcome), facts.findings(), facts.conclusion.word())?;
+        watcher.finish(phase(&facts.evidence, facts.outcome), facts.findings(), facts.conclusion.word())?;
         report::write(&self.folder)?;
         let human = human::text(&facts, &Paint(self.screen.out));
         let (exit, conclusion) = (facts.exit(), facts.conclusion);
