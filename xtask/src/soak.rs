@@ -13,7 +13,7 @@ struct Campaign {
     dose: &'static str,
 }
 
-const CAMPAIGNS: [Campaign; 11] = [
+const CAMPAIGNS: [Campaign; 12] = [
     Campaign {
         name: "families",
         package: "anabranch-explore",
@@ -29,6 +29,14 @@ const CAMPAIGNS: [Campaign; 11] = [
         test: "worlds_in_python_state_a_resolution_that_holds",
         variable: "ANABRANCH_FAMILY_WORLDS",
         dose: "600",
+    },
+    Campaign {
+        name: "cells",
+        package: "anabranch-cli",
+        binary: "anabranch",
+        test: "verdicts_of_shipped_scenarios_do_not_depend_on_their_cells",
+        variable: "ANABRANCH_SHIPPED_CELLS",
+        dose: "1",
     },
     Campaign {
         name: "verdicts",

@@ -23,6 +23,7 @@ mod replaying;
 mod reporting;
 mod resuming;
 mod searching;
+mod shipped_cells;
 mod since;
 mod suites;
 mod surface;
