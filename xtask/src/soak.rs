@@ -28,7 +28,7 @@ const CAMPAIGNS: [Campaign; 12] = [
         binary: "anabranch",
         test: "worlds_in_python_state_a_resolution_that_holds",
         variable: "ANABRANCH_FAMILY_WORLDS",
-        dose: "600",
+        dose: "120",
     },
     Campaign {
         name: "cells",
