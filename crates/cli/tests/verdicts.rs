@@ -223,3 +223,25 @@ fn search_finds_models_beside_the_scenario() {
     assert!(code == 0 || code == 1, "{code}: {found}");
     assert_eq!((&found["evaluations"], &found["troubles"]), (&3.into(), &serde_json::json!([])), "{found}");
 }
+
+#[test]
+fn a_resolution_is_about_the_requirements_that_clearance_measures() {
+    let project = Project::new();
+    let slow = PULL.replace("never = \"ego.clearance <= 0 m\"", "never = \"ego.speed > 30 m/s\"");
+    let slow = slow.replace("y = \"1.5 m\"", "y = \"9 m\"");
+    project.write("slow.toml", &slow);
+    let (code, found) = project.json(&["explore", "slow.toml"]);
+    assert_eq!((code, &found["conclusion"]["kind"]), (0, &Value::from("not found")), "{found}");
+    assert_eq!(found["resolution"], Value::Null, "clearance says nothing about speed");
+    let said = project.run(&["explore", "slow.toml"]).out;
+    assert!(!said.contains("deeper than"), "{said}");
+    assert!(said.contains("nothing measures how narrowly `no-contact` was kept"), "{said}");
+    // Who asks for a resolution does not get a pass without one.
+    let (code, found) = project.json(&["explore", "slow.toml", "--resolution", "1 cm"]);
+    assert_eq!((code, &found["conclusion"]["kind"]), (5, &Value::from("incomplete")), "{found}");
+
+    let both = slow.replace("[[should]]", "[[must]]\nid = \"clear\"\nnever = \"ego.clearance <= 0 m\"\n[[should]]");
+    project.write("both.toml", &both);
+    let said = project.run(&["explore", "both.toml"]).out;
+    assert!(said.contains("deeper than") && said.contains("(`no-contact` apart)"), "{said}");
+}

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use anabranch_kernel::{CellKey, Chance, Grid, Params, Seed, System};
+use anabranch_kernel::{About, CellKey, Chance, Grid, Params, Seed, System};
 
 use crate::cover::{Joined, Joiner};
 use crate::coverage::{self, Coverage, Covered, DOUBT, Explored, TARGET_SHARE, runs_needed, runs_needed_with};
@@ -262,6 +262,10 @@ impl<S: System> Closer<'_, S> {
         };
         let margin = graph.system.margin();
         let Some(resolution) = pilot.resolution(asked, &margin) else { return Ok(()) };
+        let is_about_nothing = matches!(margin.about, About::Nothing(_));
+        if is_about_nothing && asked.is_none() {
+            return Ok(());
+        }
         let shadow = Shadow {
             system: graph.system,
             starts: self.states,
@@ -285,6 +289,11 @@ impl<S: System> Closer<'_, S> {
             why: String::new(),
             violations: Vec::new(),
         };
+        if is_about_nothing {
+            let why = "nothing measures how narrowly the requirements were met".to_owned();
+            looked.resolution = Some(Resolution { why, ..begun });
+            return Ok(());
+        }
         let hardly_met = graph.modes.as_ref().map(|modes| modes.hardly_met(&looked.coverage.met)).unwrap_or_default();
         let (resolution, stop) = shadow.resolve(graph, (trail, &hardly_met), begun)?;
         (looked.resolution, looked.stop) = (Some(resolution), stop);
@@ -308,15 +317,21 @@ impl<S: System> Closer<'_, S> {
         let levels_max = graph.settings.levels_max;
         let all = exhaust::run(graph.system, self.states, levels_max, segments_max as u64, self.limits);
         looked.stop = all.stop;
-        let Some(resolution) = &mut looked.resolution else { return };
+        if all.is_whole {
+            looked.is_exhausted = true;
+            let segments = looked.coverage.segments;
+            looked.coverage = Coverage { segments, ..Coverage::exhaustive() };
+        }
+        // Without a margin there is no resolution, and what is found is found all the same.
+        let Some(resolution) = &mut looked.resolution else {
+            looked.coverage.segments += all.segments;
+            return looked.coverage.violations.extend(all.violation);
+        };
         resolution.segments += all.segments;
         resolution.closest = resolution.closest.min(all.margin);
         resolution.violations.extend(all.violation);
         if all.is_whole {
-            looked.is_exhausted = true;
             (resolution.reached, resolution.why) = (Some(0.0), String::new());
-            let segments = looked.coverage.segments;
-            looked.coverage = Coverage { segments, ..Coverage::exhaustive() };
         }
     }
 }

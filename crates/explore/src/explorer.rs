@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anabranch_kernel::{Choice, Choices, Digest, Fault, Grid, KeyWriter, Params, Seed, System, Twice};
+use anabranch_kernel::{About, Choice, Choices, Digest, Fault, Grid, KeyWriter, Params, Seed, System, Twice};
 
 use crate::checkpoint::{self, Log, Notes, Resumed, Walker};
 use crate::closer::{Closer, Looked};
@@ -89,6 +89,8 @@ pub struct Outcome {
     pub grid: Option<Grid>,
     /// The variable that keeps most states apart, where one does.
     pub separator: Option<Separator>,
+    /// Which requirements the margin is about, and with it the resolution.
+    pub about: About,
 }
 
 /// What is known once a graph is finished.
@@ -123,6 +125,7 @@ impl Outcome {
             spilled,
             soundness,
             resolution,
+            about: graph.system.margin().about,
             separator: grid.as_ref().and_then(|grid| graph.crowd.separator(grid)),
             grid,
             levels: graph.levels,

@@ -4,7 +4,7 @@
 //! Everything that is measured here is a share of something else that is measured here, so no unit matters.
 
 use anabranch_kernel::{
-    CellSize, Chance, Choice, Choices, Grid, Job, KeyReader, Margin, Params, Reading, Seed, System, TubeLevel,
+    About, CellSize, Chance, Choice, Choices, Grid, Job, KeyReader, Margin, Params, Reading, Seed, System, TubeLevel,
     Variable, maths,
 };
 
@@ -99,6 +99,8 @@ impl Pilot {
             (size, _) => size,
         };
         let size = |of| rounded(size(of), of.1.size);
+        // What moves another requirement than those the margin is about was not measured: no cell is larger than declared.
+        let size = |of| if margin.about == About::All { size(of) } else { finer(size(of), of.1.size) };
         Grid::from_sizes(variables.iter().enumerate().map(size).collect())
     }
 }
@@ -110,6 +112,13 @@ fn rounded(measured: CellSize, declared: CellSize) -> CellSize {
         (CellSize::Size(measured), CellSize::Size(declared)) if CellSize::is_countable(measured / declared) => {
             CellSize::Size(declared * (measured / declared).log2().round().exp2())
         }
+        (measured, _) => measured,
+    }
+}
+
+fn finer(measured: CellSize, declared: CellSize) -> CellSize {
+    match (measured, declared) {
+        (CellSize::Size(measured), CellSize::Size(declared)) => CellSize::Size(measured.min(declared)),
         (measured, _) => measured,
     }
 }

@@ -10,3 +10,4 @@ mod objecting;
 mod probability;
 mod remembering;
 mod resuming;
+mod unmeasured;

@@ -57,7 +57,8 @@ pub use likelihood::{Chain, Likelihood, Process, ProcessError};
 pub use parts::{Part, Parts, Reads, Recall};
 pub use state::{State, StateError, from_bytes, state_digest, to_bytes, write_bytes};
 pub use system::{
-    AXES_MAX, Axis, Danger, Fault, Job, Margin, ParamSpace, Params, Place, SegmentEnd, System, Twice, Verdict, Verdicts,
+    AXES_MAX, About, Axis, Danger, Fault, Job, Margin, ParamSpace, Params, Place, SegmentEnd, System, Twice, Verdict,
+    Verdicts,
 };
 pub use tube::{Contraction, NoProof, Tube, TubeLevel};
 pub use visit::{Continuous, Declarations, Declarer, Discrete, KeyVisitor, Visitor};

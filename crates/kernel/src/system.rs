@@ -138,8 +138,30 @@ pub struct Margin {
     pub limit: f64,
     /// Differences below this matter to nobody; where it is known, no coarser resolution is chosen than this.
     pub notable: Option<f64>,
-    /// Requirements of the kind *must* that it says nothing about: how narrowly they were met is not known.
-    pub unmeasured: Vec<String>,
+    /// Which requirements of the kind *must* it is about.
+    pub about: About,
+}
+
+/// Which requirements of the kind *must* a margin is about. How narrowly the others were met is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum About {
+    /// All of them.
+    #[default]
+    All,
+    /// All but these.
+    AllBut(Vec<String>),
+    /// None of these, which are all.
+    Nothing(Vec<String>),
+}
+
+impl About {
+    /// The requirements that it is not about.
+    pub fn left_out(&self) -> &[String] {
+        match self {
+            Self::All => &[],
+            Self::AllBut(musts) | Self::Nothing(musts) => musts,
+        }
+    }
 }
 
 /// One segment to run: the state is replaced by the state at its end.

@@ -84,6 +84,9 @@ pub struct Resolution {
     pub unit: String,
     /// Why it was not reached; empty where it was.
     pub why_not: String,
+    /// Requirements that it says nothing about, because nothing measures how narrowly they were met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 impl Resolution {
@@ -96,12 +99,19 @@ impl Resolution {
     pub fn words(&self) -> String {
         let size = |value: f64| format!("{} {}", significant(value), self.unit).trim_end().to_owned();
         if self.is_reached() {
-            return format!("no violation deeper than {}", size(self.asked));
+            let apart =
+                if self.left_out.is_empty() { String::new() } else { format!(" ({} apart)", quoted(&self.left_out)) };
+            return format!("no violation deeper than {}{apart}", size(self.asked));
         }
         let reached = self.reached.map_or_else(|| "no bound".to_owned(), size);
         let why = if self.why_not.is_empty() { String::new() } else { format!(": {}", self.why_not) };
         format!("the resolution of {} was not reached, {reached} was{why}", size(self.asked))
     }
+}
+
+/// Names in a row.
+pub(crate) fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// A share as percent, without digits that say nothing.

@@ -34,6 +34,8 @@ pub struct Evidence {
     pub limits: Vec<String>,
     /// The smallest margin that was seen, where margins are measured.
     pub margin: Option<f64>,
+    /// Requirements of which nothing measures how narrowly they were met.
+    pub unmeasured: Vec<String>,
 }
 
 /// What is required.
@@ -54,6 +56,8 @@ pub enum Remark {
     NegativeMargin(f64),
     /// There is a verdict although requirements were not judged.
     NotJudged(Vec<String>),
+    /// Nothing was found, and nothing measures how narrowly these requirements were met.
+    Unmeasured(Vec<String>),
 }
 
 impl Default for Evidence {
@@ -73,6 +77,7 @@ impl Default for Evidence {
             musts: Musts::Judged,
             limits: Vec::new(),
             margin: None,
+            unmeasured: Vec::new(),
         }
     }
 }
@@ -118,6 +123,9 @@ impl Evidence {
         let is_verdict = matches!(conclude(self), Conclusion::Incomplete(Unfinished::NotJudged { .. }));
         if let (Musts::NotJudged(musts), false) = (&self.musts, is_verdict) {
             all.push(Remark::NotJudged(musts.clone()));
+        }
+        if matches!(conclude(self), Conclusion::NotFound { .. }) && !self.unmeasured.is_empty() {
+            all.push(Remark::Unmeasured(self.unmeasured.clone()));
         }
         all
     }

@@ -21,7 +21,11 @@ impl Evidence {
             faults: outcome.fault_count,
             ground,
             coverage: coverage_of(outcome, settings),
-            resolution: outcome.resolution.as_ref().map(resolution_of),
+            resolution: outcome
+                .resolution
+                .as_ref()
+                .map(|resolution| resolution_of(resolution, outcome.about.left_out())),
+            unmeasured: outcome.about.left_out().to_vec(),
             margin: Some(outcome.progress.margin).filter(|margin| margin.is_finite()),
             ..Self::default()
         }
@@ -64,11 +68,12 @@ pub fn coverage_of(outcome: &Outcome, settings: &Settings) -> Coverage {
 }
 
 /// How deep a violation could have been missed.
-fn resolution_of(resolution: &anabranch_explore::Resolution) -> Resolution {
+fn resolution_of(resolution: &anabranch_explore::Resolution, left_out: &[String]) -> Resolution {
     Resolution {
         asked: resolution.asked,
         reached: resolution.hidden(),
         unit: resolution.unit.clone(),
         why_not: resolution.why.clone(),
+        left_out: left_out.to_vec(),
     }
 }

@@ -50,7 +50,7 @@ fn share(is_covered: bool) -> Coverage {
 }
 
 fn resolution(reached: Option<f64>) -> Option<Resolution> {
-    Some(Resolution { asked: 0.01, reached, unit: "m".to_owned(), why_not: String::new() })
+    Some(Resolution { asked: 0.01, reached, unit: "m".to_owned(), why_not: String::new(), left_out: Vec::new() })
 }
 
 /// One value of evidence changed at a time, in all combinations.

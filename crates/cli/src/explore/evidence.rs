@@ -93,5 +93,12 @@ pub fn remark_words<S: Subject>(remark: &Remark) -> String {
             let names: Vec<String> = musts.iter().map(|id| format!("`{id}`")).collect();
             format!("not judged, because the run is shorter than the {}: {}", S::NOUN, names.join(", "))
         }
+        Remark::Unmeasured(musts) => {
+            let names: Vec<String> = musts.iter().map(|id| format!("`{id}`")).collect();
+            format!(
+                "nothing measures how narrowly it was kept, so no resolution is stated for it: {}",
+                names.join(", ")
+            )
+        }
     }
 }

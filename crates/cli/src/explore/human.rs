@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anabranch_explore::{Merge, Refinement, Soundness};
+use anabranch_kernel::About;
 use anabranch_study::{Conclusion, Unfinished};
 
 use super::candidates::Source;
@@ -367,7 +368,14 @@ fn resolution<S: Subject>(facts: &Facts<'_, S>) -> Option<String> {
         None if facts.outcome.progress.margin == f64::INFINITY => {
             Some(format!("the {} reports no margin, so no resolution can be stated", S::NOUN))
         }
-        None => None,
+        None => match &facts.outcome.about {
+            About::Nothing(musts) => {
+                let names: Vec<String> = musts.iter().map(|id| format!("`{id}`")).collect();
+                let names = names.join(", ");
+                Some(format!("none: nothing measures how narrowly {names} was kept; clearance says nothing about it"))
+            }
+            About::All | About::AllBut(_) => None,
+        },
     }
 }
 
