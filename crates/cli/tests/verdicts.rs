@@ -243,5 +243,5 @@ fn a_resolution_is_about_the_requirements_that_clearance_measures() {
     let both = slow.replace("[[should]]", "[[must]]\nid = \"clear\"\nnever = \"ego.clearance <= 0 m\"\n[[should]]");
     project.write("both.toml", &both);
     let said = project.run(&["explore", "both.toml"]).out;
-    assert!(said.contains("deeper than") && said.contains("(`no-contact` apart)"), "{said}");
+    assert!(said.contains("deeper than") && said.contains("(`no-contact` is not measured)"), "{said}");
 }

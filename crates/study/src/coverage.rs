@@ -97,16 +97,29 @@ impl Resolution {
 
     /// One clause for people.
     pub fn words(&self) -> String {
-        let size = |value: f64| format!("{} {}", significant(value), self.unit).trim_end().to_owned();
+        let size = |value: f64| size(value, &self.unit);
         if self.is_reached() {
-            let apart =
-                if self.left_out.is_empty() { String::new() } else { format!(" ({} apart)", quoted(&self.left_out)) };
-            return format!("no violation deeper than {}{apart}", size(self.asked));
+            let unmeasured = match &self.left_out[..] {
+                [] => String::new(),
+                [_] => format!(" ({} is not measured)", quoted(&self.left_out)),
+                many => format!(" ({} are not measured)", quoted(many)),
+            };
+            return format!("no violation deeper than {}{unmeasured}", size(self.asked));
         }
         let reached = self.reached.map_or_else(|| "no bound".to_owned(), size);
         let why = if self.why_not.is_empty() { String::new() } else { format!(": {}", self.why_not) };
         format!("the resolution of {} was not reached, {reached} was{why}", size(self.asked))
     }
+}
+
+/// A depth with its unit; small lengths are in centimetres or millimetres.
+fn size(value: f64, unit: &str) -> String {
+    let (factor, unit) = match unit {
+        "m" if value.abs() < 0.01 => (1000.0, "mm"),
+        "m" if value.abs() < 1.0 => (100.0, "cm"),
+        other => (1.0, other),
+    };
+    format!("{} {unit}", significant(factor * value)).trim_end().to_owned()
 }
 
 /// Names in a row.
