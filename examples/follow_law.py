@@ -1,7 +1,7 @@
-"""The built-in path follower once more, bit for bit: the same findings, found through Python.
+"""A copy of the built-in path follower, bit for bit: the same findings, found through Python.
 
 Only + - * / and the square root are used, in the order of the built-in law, so that every bit agrees. The arc tangent of
-the standard library would differ in the last one.
+the standard library would differ in the last bit.
 """
 
 import math
@@ -52,7 +52,7 @@ def clamp(x, low, high):
 
 
 def accel(speed, remaining, speed_max):
-    """Cruise, and come to rest where the way ends (speed along the gear)."""
+    """Cruise, and stop where the way ends (speed along the gear)."""
     if remaining < STOP_TOLERANCE:
         return -DECEL
     if remaining < DECEL / (K_STOP * K_STOP):

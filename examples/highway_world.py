@@ -3,7 +3,7 @@
     pip install gymnasium highway-env
     anabranch explore examples/highway_world.py
 
-The policy keeps its lane and its distance. Which misreadings in which seconds make it run into somebody?
+The policy keeps its lane and its distance. Which misreadings in which seconds make it hit another car?
 """
 
 import gymnasium
@@ -25,7 +25,7 @@ SETTINGS = {
 
 
 def policy(observation):
-    """Slower behind somebody in the own lane who is nearer than two seconds; else up to 28 m/s."""
+    """Slower behind a car in the own lane that is nearer than two seconds; otherwise up to 28 m/s."""
     own_speed = observation[0][3]
     ahead = [row for row in observation[1:] if row[0] > 0 and row[1] > 0 and abs(row[2]) < 2]
     gap = min((row[1] for row in ahead), default=1000.0)
@@ -50,7 +50,7 @@ def speed(env):
 
 
 def gap(env):
-    """Metres to the one ahead in the own lane."""
+    """Metres to the car ahead in the own lane."""
     front, _ = env.road.neighbour_vehicles(env.vehicle)
     return 200.0 if front is None else float(front.position[0] - env.vehicle.position[0])
 

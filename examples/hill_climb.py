@@ -1,4 +1,4 @@
-"""An optimiser of one's own in twenty lines: anabranch search scenario.toml --method hill_climb.py"""
+"""Your own optimiser in twenty lines: anabranch search scenario.toml --method hill_climb.py"""
 
 import random
 
@@ -6,7 +6,7 @@ import anabranch
 
 
 class HillClimb(anabranch.Optimiser):
-    """Steps around the best point so far, shorter after every failure; somewhere else when steps have become tiny."""
+    """Steps around the best point so far, shorter after every failure; restarts elsewhere when steps have become tiny."""
 
     def begin(self, search):
         self.chance = random.Random(search.seed)

@@ -1,4 +1,4 @@
-"""Keeps its lane and its distance, and stops at red lights and stop signs; it changes no lanes and yields to nobody.
+"""Keeps its lane and its distance, and stops at red lights and stop signs; it does not change lanes and never yields.
 
     anabranch explore scenarios/highway-cut-in.toml --driver examples/lane_keeper.py
 """
@@ -23,7 +23,7 @@ class LaneKeeper(anabranch.Driver):
         signs = [line.ahead for line in road.lines[:1] if line.sign == "stop" and line.light is None]
         self.stood = bool(signs) and (self.stood or (signs[0] - self.front < 3.0 and speed < 0.1))
         leaders = [(ahead - self.front, 0.0) for ahead in (stops if self.stood else stops + signs)]
-        for thing in seen.objects:  # who is in the lane ahead, seen from the nearest place on its middle
+        for thing in seen.objects:  # objects in the lane ahead, seen from the nearest point on its middle
             place = min(range(len(rows)), key=lambda n: math.hypot(thing.x - rows[n].x, thing.y - rows[n].y))
             row = rows[place]
             cos, sin, dx, dy = math.cos(row.heading), math.sin(row.heading), thing.x - row.x, thing.y - row.y
@@ -34,6 +34,6 @@ class LaneKeeper(anabranch.Driver):
         for gap, other in leaders:
             wanted = STANDING_GAP + max(0.0, speed * HEADWAY_S + speed * (speed - other) / (2 * math.sqrt(ACCEL * BRAKE)))
             accel = min(accel, ACCEL * (1.0 - (speed / road.speed_limit) ** 4 - (wanted / max(gap, 0.1)) ** 2))
-        look = 8.0 + speed  # metres: steers at a place so far ahead
+        look = 8.0 + speed  # metres: steers towards a point this far ahead
         bend = rows[0].curvature - 2.0 * (road.lateral / look + road.heading) / look
         return anabranch.Command(math.atan(self.car.wheelbase_m * bend), max(accel, -8.0), completed=road.route_left < 1.0)

@@ -1,4 +1,4 @@
-"""A simulator with everything inside: a marble on a tray that may be tilted by mistake.
+"""A complete simulator: a marble on a tray that may be tilted by mistake.
 
     anabranch explore examples/toy_world.py
 """

@@ -1,4 +1,4 @@
-/* The built-in path follower once more, in C: the same bits, so the same findings.
+/* A copy of the built-in path follower in C: the same bits, so the same findings.
  *
  * Build without fused multiply-add, which would change the last bit:
  *     cc -O2 -ffp-contract=off -I ../../c follow_law.c -o follow_law -lm
@@ -15,7 +15,7 @@ static const double LATERAL_GAIN = 1.5, HEADING_GAIN = 2.0, APPROACH_MAX_RAD = 0
 static const double CRUISE = 1.0, ACCEL_MAX = 1.0, COMFORT_DECEL = 0.6, BRAKE_MAX = 3.0;
 static const double SPEED_GAIN = 2.5, STOP_GAIN = 1.2, STOP_TOLERANCE = 0.05, STANDSTILL = 0.05;
 
-/* All it remembers; plain numbers, so that a copy is a snapshot. */
+/* The whole memory; plain numbers, so that a copy is a snapshot. */
 typedef struct {
     double wheelbase_m, steering_max_rad;
     double completed;
@@ -32,7 +32,7 @@ static double horner(const double *coefficients, int count, double z) {
     return sum;
 }
 
-/* Arc tangent from + - * / alone (Cephes): the bits of Anabranch's own on every machine. */
+/* Arc tangent from + - * / alone (Cephes): the same bits as Anabranch's own on every machine. */
 static double arc_tangent(double x) {
     static const double P[5] = { -8.750608600031904e-1, -1.615753718733365e1, -7.500855792314705e1, -1.2288666844901361e2, -6.485021904942025e1 };
     static const double Q[6] = { 1.0, 2.4858464901423064e1, 1.6502700983169885e2, 4.328810604912903e2, 4.853903996359137e2, 1.945506571482614e2 };
@@ -56,7 +56,7 @@ static double steering(const follow *self, const ab_path_seen *path) {
     return clamp(angle, -self->steering_max_rad, self->steering_max_rad);
 }
 
-/* Cruise; come to rest where the path ends; hold there. */
+/* Cruise; stop where the path ends; hold there. */
 static double acceleration(double speed, double remaining, double speed_max) {
     const double ramp = STOP_GAIN * larger(remaining, 0.0);
     const double offset = COMFORT_DECEL * COMFORT_DECEL / (STOP_GAIN * STOP_GAIN);

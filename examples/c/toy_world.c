@@ -1,9 +1,9 @@
-/* A whole simulator in C: something slides along a line, pushed to either side; the walls are 1 m away.
+/* A complete simulator in C: an object slides along a line, pushed to either side; the walls are 1 m away.
  *
  *     cc -O2 -I ../../c toy_world.c -o toy_world -lm
  *     anabranch explore ./toy_world
  *
- * The memory is a global, as in much code that nobody wants to rewrite: branches are processes (fork).
+ * The memory is a global variable, as in much existing code: branches are processes (fork).
  */
 #define ANABRANCH_IMPLEMENTATION
 #include "anabranch.h"

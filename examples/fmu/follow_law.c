@@ -1,6 +1,6 @@
 /* The built-in path follower as an FMU: the same law, the same bits.
  *
- * Steering: u = curvature - k_e e - k_psi d psi, steer = atan(L u). Speed: cruise, come to rest at a place, hold there.
+ * Steering: u = curvature - k_e e - k_psi d psi, steer = atan(L u). Speed: cruise, stop at a place, hold there.
  * Compile with -ffp-contract=off: fused operations would round differently. */
 #include <math.h>
 
@@ -82,7 +82,7 @@ static int model_step(Model *m, double time, double length) {
     (void)length;
     m->steer = steering(m);
     m->accel = m->completed != 0.0 ? -DECEL : acceleration(m->speed * m->direction, m->remaining, m->speed_max);
-    /* The command of the tick that arrives is still the driven one. */
+    /* The command of the arrival tick still drives. */
     if (m->sections_left == 0.0 && m->to_end < STOP_TOLERANCE && (m->speed < 0.0 ? -m->speed : m->speed) < STANDSTILL) m->completed = 1.0;
     return 0;
 }

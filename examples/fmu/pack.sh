@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes FMUs of follow_law.c: follow_law.fmi2.fmu and follow_law.fmi3.fmu, for this machine (x86-64 Linux), in the current
+# Makes FMUs from follow_law.c: follow_law.fmi2.fmu and follow_law.fmi3.fmu, for this machine (x86-64 Linux), in the current
 # folder. Needs a C compiler and `zip` or Python.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

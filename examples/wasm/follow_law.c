@@ -1,4 +1,4 @@
-/* The built-in path follower once more, as a WebAssembly module: every answer has the same bits.
+/* A copy of the built-in path follower as a WebAssembly module: every answer has the same bits.
  *
  *   clang --target=wasm32 -O2 -ffp-contract=off -mbulk-memory -nostdlib -I../../c -Wl,--no-entry -o follow_law.wasm follow_law.c
  *
@@ -7,7 +7,7 @@
 
 ANABRANCH_DRIVER("{\"name\": \"follow_law\", \"version\": \"1\", \"cycle_s\": 0.02, \"key\": [{\"name\": \"completed\"}]}")
 
-/* The calm gains, with those of the narrow passage for steering. */
+/* The calm gains, with the steering gains of the narrow passage. */
 static const double LATERAL_GAIN = 1.5, HEADING_GAIN = 2.0, APPROACH_MAX_RAD = 0.5;
 static const double CRUISE = 1.0, ACCEL_MAX = 1.0, DECEL = 0.6, BRAKE_MAX = 3.0;
 static const double K_SPEED = 2.5, K_STOP = 1.2, STOP_TOLERANCE = 0.05, STANDSTILL = 0.05;
@@ -26,7 +26,7 @@ static double horner(const double *c, int count, double z) {
   return sum;
 }
 
-/* Arc tangent by a fraction (Cephes), with + - * / only: the same bits everywhere. */
+/* Arc tangent as a rational function (Cephes), with + - * / only: the same bits everywhere. */
 static double arc_tangent(double x) {
   static const double P[5] = {-8.750608600031904e-1, -1.615753718733365e1, -7.500855792314705e1,
                               -1.2288666844901361e2, -6.485021904942025e1};
@@ -44,7 +44,7 @@ static double arc_tangent(double x) {
   return (base + (poly + rest)) * (x < 0.0 ? -1.0 : 1.0);
 }
 
-/* Steering back to the path: the curvature of the path less what the deviation asks for. */
+/* Steering back to the path: the curvature of the path minus the correction for the deviation. */
 static double steering(const ab_path *path) {
   double lateral_max = APPROACH_MAX_RAD * HEADING_GAIN / LATERAL_GAIN;
   double lateral = within(path->lateral, -lateral_max, lateral_max);
@@ -52,7 +52,7 @@ static double steering(const ab_path *path) {
   return within(arc_tangent(wheelbase * (path->curvature - correction)), -steering_max, steering_max);
 }
 
-/* Acceleration along the gear: cruise, come to rest where nothing remains, hold there. */
+/* Acceleration along the gear: cruise, stop where nothing remains, hold there. */
 static double acceleration(double speed, double remaining, double speed_max) {
   double ramp = K_STOP * most(remaining, 0.0);
   double root = __builtin_sqrt(most(2.0 * DECEL * remaining - DECEL * DECEL / (K_STOP * K_STOP), 0.0));
@@ -77,7 +77,7 @@ int32_t anabranch_step(const ab_seen *seen, ab_decision *decision) {
   double speed = seen->speed < 0.0 ? -seen->speed : seen->speed;
   decision->steer = steering(path);
   decision->accel = completed ? -DECEL : acceleration(seen->speed * path->direction, path->remaining, path->speed_max);
-  /* The command of the tick that arrives is still the driven one. */
+  /* The command of the arrival tick still drives. */
   if (path->sections_left == 0.0 && seen->to_end < STOP_TOLERANCE && speed < STANDSTILL) completed = 1;
   decision->completed = completed;
   decision->key[0] = completed;
