@@ -16,6 +16,8 @@ import msgpack
 import pytest
 import zmq
 
+from anabranch import Segment, World
+from anabranch.memory import attributes
 from anabranch.rows import seen_of
 from hosts import SEEN, Host, alive, as_row, family, memory_kib, seen
 
@@ -397,3 +399,33 @@ def test_a_row_that_is_too_short_is_refused_in_words() -> None:
         host.ask("reset", branch=0, begin={})
         (answer,) = host.exchange({"step": {"branch": 0, "seen": {"row": b"\0" * 239}}})
         assert "`row` is no row of numbers" in answer["failed"]["text"]
+
+
+def test_the_names_of_a_segment_may_come_from_an_iterator() -> None:
+    lazy = Segment(violated=(name for name in ["ok"]), notes=filter(None, ["near", None]))
+    assert (list(lazy.violated), list(lazy.violated)) == (["ok"], ["ok"]), "reading it twice loses nothing"
+    assert list(lazy.notes) == ["near"]
+    assert list(Segment(violated="ok").violated) == ["ok"], "one name is not a row of letters"
+
+
+def test_what_a_function_remembers_counts() -> None:
+    class Remembers(World):
+        def __init__(self) -> None:
+            count = 0
+
+            def counter() -> None:
+                nonlocal count
+                count += 1
+
+            def listed(_: int, seen: Any = []) -> None:  # noqa: B006
+                seen.append(1)
+
+            self.counter, self.listed = counter, listed
+
+    world = Remembers()
+    before = attributes(world, (), ())
+    world.counter()
+    world.listed(1)
+    after = attributes(world, (), ())
+    assert None not in before.values() and before.keys() == {"counter", "listed"}
+    assert all(before[name] != after[name] for name in before)

@@ -7,6 +7,7 @@ because states that differ only there count as alike.
 from __future__ import annotations
 
 import hashlib
+import types
 from typing import Any, Collection, Optional
 
 from .canonical import NotPlain, _text, _Walker
@@ -19,10 +20,23 @@ _SETTINGS = {name for kind in (World, Driver) for name in vars(kind)} | {"_frame
 
 
 class _Loose(_Walker):
-    """Functions count by their name, lambdas too: they are code, and their digest is for comparing only."""
+    """Functions count by their name and by what they remember, lambdas too: their digest is for comparing only."""
 
     def named(self, value: Any) -> None:
         self.out += _text(f"{value.__name__}")
+        if isinstance(value, types.FunctionType):
+            cells = [cell for cell in value.__closure__ or () if not _is_empty(cell)]
+            self.walk([cell.cell_contents for cell in cells], 1)
+            self.walk([value.__defaults__, value.__kwdefaults__, vars(value)], 1)
+
+
+def _is_empty(cell: types.CellType) -> bool:
+    """Whether the variable of an enclosing function has no value yet."""
+    try:
+        cell.cell_contents
+    except ValueError:
+        return True
+    return False
 
 
 def attributes(thing: Any, named: Collection[str], reported: Collection[float]) -> dict[str, Optional[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from typing import Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 from .driver import Cell
 
@@ -54,8 +54,8 @@ class Segment:
         *,
         danger: float = 0.0,
         margin: Optional[float] = None,
-        violated: Sequence[str] = (),
-        notes: Sequence[str] = (),
+        violated: Iterable[str] = (),
+        notes: Iterable[str] = (),
         done: bool = False,
         frames: Optional[Sequence[Sequence[float]]] = None,
         **values: float,
@@ -63,10 +63,16 @@ class Segment:
         self.values = values
         self.danger = danger
         self.margin = margin
-        self.violated = violated
-        self.notes = notes
+        # Once: an iterator would be empty when it is read again.
+        self.violated = _names(violated)
+        self.notes = _names(notes)
         self.done = done
         self.frames = frames
+
+
+def _names(given: Iterable[str]) -> tuple[str, ...]:
+    """The names in a list, of an iterator, or the only one."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 class World:
