@@ -9,106 +9,101 @@ struct Campaign {
     package: &'static str,
     binary: &'static str,
     test: &'static str,
-    variable: &'static str,
-    dose: &'static str,
+    /// Variables of the environment with their values.
+    dose: &'static [(&'static str, &'static str)],
 }
 
-const CAMPAIGNS: [Campaign; 12] = [
+const CAMPAIGNS: [Campaign; 13] = [
     Campaign {
         name: "families",
         package: "anabranch-explore",
         binary: "explorer",
         test: "verdicts_state_a_resolution_that_holds",
-        variable: "ANABRANCH_FAMILY_WORLDS",
-        dose: "100",
+        dose: &[("ANABRANCH_FAMILY_SET", "usual"), ("ANABRANCH_FAMILY_WORLDS", "100")],
+    },
+    Campaign {
+        name: "families",
+        package: "anabranch-explore",
+        binary: "explorer",
+        test: "verdicts_state_a_resolution_that_holds",
+        dose: &[("ANABRANCH_FAMILY_SET", "apart"), ("ANABRANCH_FAMILY_WORLDS", "100")],
     },
     Campaign {
         name: "families",
         package: "anabranch-cli",
         binary: "anabranch",
         test: "worlds_in_python_state_a_resolution_that_holds",
-        variable: "ANABRANCH_FAMILY_WORLDS",
-        dose: "120",
+        dose: &[("ANABRANCH_FAMILY_WORLDS", "120")],
     },
     Campaign {
         name: "cells",
         package: "anabranch-cli",
         binary: "anabranch",
         test: "verdicts_of_shipped_scenarios_do_not_depend_on_their_cells",
-        variable: "ANABRANCH_SHIPPED_CELLS",
-        dose: "1",
+        dose: &[("ANABRANCH_SHIPPED_CELLS", "1")],
     },
     Campaign {
         name: "verdicts",
         package: "anabranch-scenario",
         binary: "closed_loop",
         test: "verdicts_agree_with_the_exhaustive_truth",
-        variable: "ANABRANCH_WORLDS",
-        dose: "10000",
+        dose: &[("ANABRANCH_WORLDS", "10000")],
     },
     Campaign {
         name: "kills",
         package: "anabranch-cli",
         binary: "anabranch",
         test: "killed_at_any_moment_a_run_goes_on_to_the_same_result",
-        variable: "ANABRANCH_KILLS",
-        dose: "1000",
+        dose: &[("ANABRANCH_KILLS", "1000")],
     },
     Campaign {
         name: "bits",
         package: "anabranch-cli",
         binary: "anabranch",
         test: "a_thousand_flipped_bits_are_noticed",
-        variable: "ANABRANCH_BITS",
-        dose: "10000",
+        dose: &[("ANABRANCH_BITS", "10000")],
     },
     Campaign {
         name: "faults",
         package: "anabranch-cli",
         binary: "anabranch",
         test: "disk_faults::a_fault",
-        variable: "ANABRANCH_FAULTS_EVERY",
-        dose: "1",
+        dose: &[("ANABRANCH_FAULTS_EVERY", "1")],
     },
     Campaign {
         name: "twice",
         package: "anabranch-bridge",
         binary: "bridge",
         test: "a_world_that_differs_in_one_of_a_thousand_segments_is_caught",
-        variable: "ANABRANCH_TRIALS",
-        dose: "200",
+        dose: &[("ANABRANCH_TRIALS", "200")],
     },
     Campaign {
         name: "models",
         package: "anabranch-language",
         binary: "fuzz",
         test: "reading_and_formatting_damaged_models",
-        variable: "ANABRANCH_FUZZ_ROUNDS",
-        dose: "10000000",
+        dose: &[("ANABRANCH_FUZZ_ROUNDS", "10000000")],
     },
     Campaign {
         name: "extremes",
         package: "anabranch-scenario",
         binary: "closed_loop",
         test: "extreme_numbers_end_with_an_error_or_a_bounded_run",
-        variable: "ANABRANCH_EXTREMES_EVERY",
-        dose: "1",
+        dose: &[("ANABRANCH_EXTREMES_EVERY", "1")],
     },
     Campaign {
         name: "twin",
         package: "anabranch-scenario",
         binary: "closed_loop",
         test: "an_exploration_by_a_model_is_that_of_its_twin",
-        variable: "ANABRANCH_LEVELS",
-        dose: "22",
+        dose: &[("ANABRANCH_LEVELS", "22")],
     },
     Campaign {
         name: "leaves",
         package: "anabranch-scenario",
         binary: "closed_loop",
         test: "every_value_of_every_scenario_is_in_the_key",
-        variable: "ANABRANCH_LEAVES",
-        dose: "200",
+        dose: &[("ANABRANCH_LEAVES", "200")],
     },
 ];
 
@@ -117,15 +112,16 @@ pub fn run(name: Option<&str>) -> Result<(), String> {
     let chosen: Vec<&Campaign> = CAMPAIGNS.iter().filter(|c| name.is_none_or(|name| name == c.name)).collect();
     if chosen.is_empty() {
         let mut names: Vec<&str> = CAMPAIGNS.iter().map(|campaign| campaign.name).collect();
-        // A campaign in two parts has one name.
+        // A campaign in several parts has one name.
         names.dedup();
         return Err(format!("there is no such campaign; there are {}", names.join(", ")));
     }
     for campaign in chosen {
-        let Campaign { name, package, binary, test, variable, dose } = campaign;
-        eprintln!("── {name}: {variable}={dose}");
+        let Campaign { name, package, binary, test, dose } = campaign;
+        let shown: Vec<String> = dose.iter().map(|(variable, value)| format!("{variable}={value}")).collect();
+        eprintln!("── {name}: {}", shown.join(" "));
         let selection = ["--release", "--package", package, "--test", binary, test];
-        let report = runner::run(tests(&selection).env(variable, dose).env("NEXTEST_NO_CAPTURE", "1"));
+        let report = runner::run(tests(&selection).envs(dose.iter().copied()).env("NEXTEST_NO_CAPTURE", "1"));
         if let Some(problem) = report.problem {
             return Err(format!("{name}: {problem}"));
         }

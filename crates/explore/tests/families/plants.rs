@@ -15,10 +15,10 @@ pub struct Family {
 
 /// Steps of a segment.
 const STEPS: u32 = 20;
-const DT: f64 = 0.05;
+pub const DT: f64 = 0.05;
 
 /// Advances step by step and keeps the largest excursion.
-fn stepped(inside: &mut Inside, astray: impl Fn(&Inside) -> f64, mut step: impl FnMut(&mut Inside)) -> f64 {
+pub fn stepped(inside: &mut Inside, astray: impl Fn(&Inside) -> f64, mut step: impl FnMut(&mut Inside)) -> f64 {
     let mut worst = 0.0_f64;
     for _ in 0..STEPS {
         step(inside);
@@ -28,7 +28,7 @@ fn stepped(inside: &mut Inside, astray: impl Fn(&Inside) -> f64, mut step: impl 
 }
 
 /// Excursion of the first variable.
-fn first(inside: &Inside) -> f64 {
+pub fn first(inside: &Inside) -> f64 {
     inside.x[0].abs()
 }
 
@@ -47,6 +47,7 @@ macro_rules! plant {
         }
     };
 }
+pub(super) use plant;
 
 plant!(Resonance { pull: f64, damping: f64 } reals = 2, start = Inside::at(&[]), astray = first, p, s, push => {
     let a = -p.pull * p.pull * s.x[0] - 2.0 * p.damping * p.pull * s.x[1] + push;
