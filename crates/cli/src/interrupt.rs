@@ -55,13 +55,17 @@ pub fn cutoff() -> &'static Cutoff {
     &CUTOFF
 }
 
-/// What could not be done, unless the reason is that somebody asked to stop.
+/// The failure of a start, unless the reason is Ctrl-C or the end of the time budget.
 pub fn or_stopped(failure: Failure) -> Failure {
-    if !is_asked() {
+    let (exit, message, help) = if is_asked() {
+        (Exit::Interrupted, "stopped before the exploration began", "")
+    } else if CUTOFF.has_come() {
+        let help = "nothing was explored; the code from outside needs more time to start";
+        (Exit::Incomplete, "incomplete: the time budget was used up before the exploration began", help)
+    } else {
         return failure;
-    }
-    let message = "stopped before the exploration began".to_owned();
-    Failure::Plain { exit: Exit::Interrupted, message, help: String::new() }
+    };
+    Failure::Plain { exit, message: message.to_owned(), help: help.to_owned() }
 }
 
 /// As long as this lives, Ctrl-C does not wait for code from outside, and ends the program when saving takes too long.

@@ -5,7 +5,7 @@ use std::io;
 use anabranch_kernel::{Choice, System};
 
 use crate::cells::{Arrival, JobOrder, Member};
-use crate::checkpoint::{self, Resumed};
+use crate::checkpoint::{self, Log, Resumed};
 use crate::edge::{Fate, Node, Progress, Stage, Trail};
 use crate::graph::Graph;
 use crate::limits::{Limits, Stop};
@@ -132,6 +132,7 @@ fn expand_level<S: System>(
             let level = graph.progress.level;
             limits.reserve(u64::from(level) + 1, runner.on_time.segment_ns());
         }
+        limits.expect(end_bytes(graph, next));
         let bytes = graph.see_bytes();
         let progress = Progress { states: graph.progress.states + next.kept, ..graph.progress };
         stop = limits.exceeded(&progress, bytes, next.pool.has_room());
@@ -141,7 +142,15 @@ fn expand_level<S: System>(
         stop = stop.or(Some(Stop::FirstFinding));
     }
     graph.observer.progress(&graph.progress);
+    limits.expect(0);
     Ok(stop)
+}
+
+/// Memory that publishing a level takes beyond the candidates: the list of those that wait, and what is written about
+/// them and about the segments, once as it is and once as it goes to the file.
+fn end_bytes<S: System>(graph: &Graph<'_, S>, next: &Next<'_, '_, S::State>) -> u64 {
+    let waiting = (next.candidates.len() * size_of::<Waiting>()) as u64;
+    waiting + 2 * graph.log.as_ref().map_or(0, Log::bytes)
 }
 
 fn merge<S: System>(

@@ -7,7 +7,7 @@ use std::io;
 use anabranch_kernel::{About, CellKey, Chance, Grid, Params, Seed, System};
 
 use crate::cover::{Joined, Joiner};
-use crate::coverage::{self, Coverage, Covered, DOUBT, Explored, TARGET_SHARE, runs_needed, runs_needed_with};
+use crate::coverage::{self, Coverage, Covered, CutOff, DOUBT, Explored, TARGET_SHARE, runs_needed, runs_needed_with};
 use crate::edge::{Stage, Trail};
 use crate::exhaust;
 use crate::graph::Graph;
@@ -130,14 +130,21 @@ impl<S: System> Closer<'_, S> {
         let before = std::mem::take(&mut looked.coverage);
         match self.measure(graph, draw, looks) {
             Ok(coverage) => looked.coverage = coverage,
-            Err(stop) => looked.stop = looked.stop.or(Some(stop)),
+            Err(cut_off) => self.take_over(looked, cut_off),
         }
         looked.coverage.violations.extend(before.violations);
         looked.coverage.segments += before.segments;
     }
 
+    /// What random runs found before they were cut off stays found.
+    fn take_over(&self, looked: &mut Looked, cut_off: CutOff) {
+        looked.stop = looked.stop.or(Some(cut_off.stop));
+        looked.coverage.violations.extend(cut_off.violations);
+        looked.coverage.segments += cut_off.segments;
+    }
+
     /// Fresh random runs that join nothing. A look has a few stages: if fewer runs were outside than may be, more are drawn.
-    fn measure(&self, graph: &Graph<'_, S>, draw: u32, looks: &mut u32) -> Result<Coverage, Stop> {
+    fn measure(&self, graph: &Graph<'_, S>, draw: u32, looks: &mut u32) -> Result<Coverage, CutOff> {
         let Some(grid) = self.grid else { return Ok(Coverage::exhaustive()) };
         let doubt = self.doubt(graph, *looks);
         *looks += 1;
@@ -169,7 +176,7 @@ impl<S: System> Closer<'_, S> {
         (draw, target, doubt): (u32, f64, f64),
         runs: u64,
         before: Coverage,
-    ) -> Result<Coverage, Stop> {
+    ) -> Result<Coverage, CutOff> {
         let mut found: Vec<u16> = graph.hits.iter().map(|hit| hit.verdict.requirement).collect();
         found.sort_unstable();
         found.dedup();
@@ -225,8 +232,10 @@ impl<S: System> Closer<'_, S> {
                 }
                 let round = match self.draw(graph, grid, (draw, target, DOUBT), ROUND_RUNS, Coverage::default()) {
                     Ok(round) => round,
-                    Err(stop) => {
-                        looked.stop = Some(stop);
+                    Err(cut_off) => {
+                        self.take_over(looked, cut_off);
+                        looked.coverage.segments += joiner.segments;
+                        looked.coverage.joined = joiner.joined;
                         return Ok(());
                     }
                 };

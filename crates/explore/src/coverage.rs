@@ -1,6 +1,7 @@
 //! Random runs without merging beside each exploration: how much did merging miss?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use anabranch_kernel::{
     CellKey, Chance, Choice, Choices, Grid, Job, KeyWriter, Params, Seed, SegmentEnd, System, maths,
@@ -10,12 +11,14 @@ use crate::limits::{Limits, Stop};
 use crate::modes::{Mode, ModeReader};
 use crate::runner::cell_key;
 use crate::table::Table;
-use crate::unmerged::{Begun, Ended, run_all};
+use crate::unmerged::{Begun, Ended, run_in_time};
 
 /// The share of random runs that must stay inside what was explored, unless somebody asks for another.
 pub const TARGET_SHARE: f64 = 0.99;
 /// Probability of calling an exploration covered that is not, over all looks together.
 pub const DOUBT: f64 = 0.05;
+/// Runs that are drawn side by side: limits are looked at in between, and their states are in memory together.
+const SLAB_RUNS: u64 = 4_096;
 
 /// Whether enough random runs stay inside what was explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,18 +169,35 @@ impl Rollout {
     }
 }
 
+/// Random runs that were cut off: their share says nothing, but what they found is found.
+#[derive(Debug)]
+pub(crate) struct CutOff {
+    pub(crate) stop: Stop,
+    /// Sequences that violate a requirement.
+    pub(crate) violations: Vec<(usize, Vec<Choice>)>,
+    pub(crate) segments: u64,
+}
+
 /// Draws `rollouts` more random runs, and compares all that were drawn with an exploration.
 pub(crate) fn measure<S: System>(
     (system, seed, starts): (&S, Seed, &[Params]),
     rollouts: u64,
     explored: &Explored<'_>,
     before: Coverage,
-) -> Result<Coverage, Stop> {
-    let runs = draw_runs((system, seed, starts), before.rollouts, rollouts, explored)?;
+) -> Result<Coverage, CutOff> {
     let Explored { target, doubt, .. } = *explored;
+    let (first, end) = (before.rollouts, before.rollouts + rollouts);
     let mut coverage = Coverage { draws: explored.draw + 1, target, doubt, ..before };
-    coverage.rollouts += runs.len() as u64;
-    runs.into_iter().for_each(|run| coverage.see(run, explored));
+    for number in (first..end).step_by(SLAB_RUNS as usize) {
+        let slab = number..end.min(number + SLAB_RUNS);
+        let (runs, stop) = draw_runs((system, seed, starts), slab, explored);
+        coverage.rollouts += runs.len() as u64;
+        runs.into_iter().for_each(|run| coverage.see(run, explored));
+        if let Some(stop) = stop.or_else(|| explored.limits.urgent_or_full()) {
+            let Coverage { violations, segments, .. } = coverage;
+            return Err(CutOff { stop, violations, segments });
+        }
+    }
     if !coverage.worst_missed.is_finite() {
         coverage.worst_missed = 0.0;
     }
@@ -216,22 +236,21 @@ impl Coverage {
 
 fn draw_runs<S: System>(
     (system, seed, starts): (&S, Seed, &[Params]),
-    first: u64,
-    rollouts: u64,
+    numbers: Range<u64>,
     explored: &Explored<'_>,
-) -> Result<Vec<Ended<Rollout>>, Stop> {
+) -> (Vec<Ended<Rollout>>, Option<Stop>) {
     let chance = match explored.draw {
         0 => Chance::new(seed, "rollout"),
         again => Chance::new(seed, &format!("rollout {again}")),
     };
-    let begun = (first..first + rollouts)
+    let begun = numbers
         .filter_map(|number| {
             let start = chance.at(number).below(0, starts.len() as u64) as usize;
             let state = system.start(seed, &starts[start]).ok()?;
             Some(Begun { state, level: 0, notes: Rollout::begin(number, start) })
         })
         .collect();
-    run_all(
+    run_in_time(
         system,
         explored.limits,
         explored.levels_max,

@@ -22,7 +22,7 @@ use crate::resolution::Resolution;
 use crate::runner::{Profile, Runner, Waiting, cell_key, state_bytes};
 use crate::settings::{Keep, Merge, Order, Scope, Settings, SettingsError};
 use crate::soundness::{self, Evidence, Soundness};
-use crate::unmerged::{Begun, run_all};
+use crate::unmerged::{Begun, run_in_time};
 use crate::{breadth, danger};
 
 /// An exploration that could not be done.
@@ -353,9 +353,9 @@ impl<'a, S: System> Explorer<'a, S> {
         graph.observer.stage(Stage::Holding);
         let violating = match constant_violations(system, closer.states, settings.levels_max, limits) {
             Ok(found) => found,
-            Err(Held::Stopped(stop)) => {
+            Err(Held::Stopped(stop, found)) => {
                 looked.stop = looked.stop.or(Some(stop));
-                Vec::new()
+                found
             }
             // Somebody outside went away, and that this is incomplete is known already.
             Err(Held::Failed(Fault::External(_))) if graph.fault_count > 0 => Vec::new(),
@@ -452,15 +452,19 @@ fn constant_violations<S: System>(
     let held = |choice: &Choice, _: u32, _: &S::State, live: &Choices| {
         if live.contains(choice) { *choice } else { Choice::NONE }
     };
-    let runs = run_all(system, limits, levels_max.min(HELD_LEVELS_MAX), begun.collect(), held, |_, _, _| ());
+    let levels_max = levels_max.min(HELD_LEVELS_MAX);
+    let (runs, stop) = run_in_time(system, limits, levels_max, begun.collect(), held, |_, _, _| ());
     let mut violating = Vec::new();
-    for run in runs.map_err(Held::Stopped)? {
+    for run in runs {
         if run.is_violated() && violating.last() != Some(&run.notes) {
             violating.push(run.notes);
         }
         run.end.map_err(Held::Failed)?;
     }
-    Ok(violating)
+    match stop {
+        Some(stop) => Err(Held::Stopped(stop, violating)),
+        None => Ok(violating),
+    }
 }
 
 /// No held error is followed for longer than this, even if the system never ends a run.
@@ -468,6 +472,7 @@ const HELD_LEVELS_MAX: u32 = 100_000;
 
 /// Why it is not known which held errors violate something.
 enum Held {
-    Stopped(Stop),
+    /// With those that are known to.
+    Stopped(Stop, Vec<Choice>),
     Failed(Fault),
 }

@@ -47,13 +47,17 @@ pub(crate) struct Limits<'a> {
     segment_ns: AtomicU64,
     /// Time that is not for exploring, because something was found that must be confirmed.
     reserved_ns: AtomicU64,
+    /// Memory that the end of the level in hand takes beyond what is held now.
+    ahead_bytes: AtomicU64,
 }
 
 impl<'a> Limits<'a> {
     /// Limits that count from now on.
     pub(crate) fn new(budget: Budget, clock: &'a dyn Clock, interrupt: &'a AtomicBool) -> Self {
-        let (started_ns, segment_ns, reserved_ns) = (clock.now_ns(), AtomicU64::new(0), AtomicU64::new(0));
-        Self { budget, clock, started_ns, interrupt, identity: Digest::default(), segment_ns, reserved_ns }
+        let (identity, zero) = (Digest::default(), || AtomicU64::new(0));
+        let (segment_ns, reserved_ns, ahead_bytes) = (zero(), zero(), zero());
+        let started_ns = clock.now_ns();
+        Self { budget, clock, started_ns, interrupt, identity, segment_ns, reserved_ns, ahead_bytes }
     }
 
     /// What cannot wait: the time is over, or somebody asked to stop.
@@ -72,6 +76,24 @@ impl<'a> Limits<'a> {
         self.reserved_ns.store(needed_ns.min(self.budget.time_ns.unwrap_or(0) / 2), Ordering::Relaxed);
     }
 
+    /// What cannot wait, or more memory than is allowed.
+    pub(crate) fn urgent_or_full(&self) -> Option<Stop> {
+        let is_full = || self.budget.memory_bytes.is_some_and(|max| self.is_resident(max));
+        self.urgent().or_else(|| is_full().then_some(Stop::Memory))
+    }
+
+    /// The end of the level in hand will take so much memory beyond what is held then.
+    pub(crate) fn expect(&self, bytes: u64) {
+        self.ahead_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether the process holds, or soon will, more than exploring may of this budget.
+    fn is_resident(&self, max: u64) -> bool {
+        let ahead = self.ahead_bytes.load(Ordering::Relaxed);
+        let most = (max / 10 * MEMORY_TENTHS).max(RESIDENT_MIN);
+        self.clock.resident_bytes().is_some_and(|held| held + ahead > most)
+    }
+
     /// States that may still be kept.
     pub(crate) fn states_left(&self, kept: u64) -> u64 {
         self.budget.states.map_or(u64::MAX, |max| max.saturating_sub(kept))
@@ -85,11 +107,7 @@ impl<'a> Limits<'a> {
         if self.budget.states.is_some_and(|max| progress.states > max) {
             return Some(Stop::States);
         }
-        let resident = |max: u64| self.clock.resident_bytes().is_some_and(|held| held > max.max(RESIDENT_MIN));
-        let held = |max: u64| {
-            let max = max / 10 * MEMORY_TENTHS;
-            bytes > max || resident(max)
-        };
+        let held = |max: u64| bytes > max / 10 * MEMORY_TENTHS || self.is_resident(max);
         if !has_room || self.budget.memory_bytes.is_some_and(held) {
             return Some(Stop::Memory);
         }
@@ -130,5 +148,34 @@ impl<'a> Limits<'a> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A process that holds 150 MB.
+    struct Held;
+    impl Clock for Held {
+        fn now_ns(&self) -> u64 {
+            0
+        }
+        fn resident_bytes(&self) -> Option<u64> {
+            Some(150_000_000)
+        }
+    }
+
+    #[test]
+    fn what_the_end_of_a_level_takes_counts_before_it_is_taken() {
+        let budget = Budget { memory_bytes: Some(200_000_000), ..Budget::default() };
+        let interrupt = AtomicBool::new(false);
+        let limits = Limits::new(budget, &Held, &interrupt);
+        let exceeded = || limits.exceeded(&Progress::default(), 0, true);
+        assert_eq!(exceeded(), None);
+        limits.expect(40_000_000);
+        assert_eq!((exceeded(), limits.urgent_or_full()), (Some(Stop::Memory), Some(Stop::Memory)));
+        limits.expect(0);
+        assert_eq!((exceeded(), limits.urgent_or_full()), (None, None));
     }
 }

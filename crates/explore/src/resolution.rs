@@ -19,7 +19,7 @@ use crate::links::Policy;
 use crate::runner::cell_key;
 use crate::settings::Merge;
 use crate::table::Table;
-use crate::unmerged::{Begun, Ended, run_all};
+use crate::unmerged::{Begun, Ended, run_in_time};
 
 /// Searches that must end close to each other.
 const AGREEING: usize = 3;
@@ -288,7 +288,7 @@ impl<S: System> Shadow<'_, S> {
             trial.margin = trial.margin.min(job.margin);
         };
         // Whoever asks for runs looks at the limits next.
-        run_all(self.system, self.limits, self.levels_max, begun, choose, see).unwrap_or_default()
+        run_in_time(self.system, self.limits, self.levels_max, begun, choose, see).0
     }
 
     /// The states on the way of a sequence, and the smallest margin up to each of them.

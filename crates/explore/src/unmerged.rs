@@ -40,8 +40,26 @@ pub(crate) fn run_all<S, T, C, V>(
     levels_max: u32,
     begun: Vec<Begun<S::State, T>>,
     choose: C,
-    mut see: V,
+    see: V,
 ) -> Result<Vec<Ended<T>>, Stop>
+where
+    S: System,
+    C: Fn(&T, u32, &S::State, &Choices) -> Choice,
+    V: FnMut(&mut T, u32, &Job<S::State>),
+{
+    let (ended, stop) = run_in_time(system, limits, levels_max, begun, choose, see);
+    stop.map_or(Ok(ended), Err)
+}
+
+/// The same, as far as limits let it: the runs that came to their end, and what cut off the others.
+pub(crate) fn run_in_time<S, T, C, V>(
+    system: &S,
+    limits: &Limits<'_>,
+    levels_max: u32,
+    begun: Vec<Begun<S::State, T>>,
+    choose: C,
+    mut see: V,
+) -> (Vec<Ended<T>>, Option<Stop>)
 where
     S: System,
     C: Fn(&T, u32, &S::State, &Choices) -> Choice,
@@ -59,13 +77,16 @@ where
             ended.push((number, over));
         }
     }
-    let mut live = Choices::new();
+    let (mut live, mut stop) = (Choices::new(), None);
     while !jobs.is_empty() {
         for (job, (_, level, run)) in jobs.iter_mut().zip(&on_the_way) {
             system.live(&job.state, &mut live);
             job.choice = choose(&run.notes, *level, &job.state, &live);
         }
-        limits.run_jobs(system, &mut jobs)?;
+        if let Err(limit) = limits.run_jobs(system, &mut jobs) {
+            stop = Some(limit);
+            break;
+        }
         let mut still = (Vec::with_capacity(jobs.len()), Vec::with_capacity(jobs.len()));
         for (job, (number, level, mut run)) in jobs.into_iter().zip(on_the_way) {
             run.segments += 1;
@@ -81,5 +102,5 @@ where
         (jobs, on_the_way) = still;
     }
     ended.sort_by_key(|(number, _)| *number);
-    Ok(ended.into_iter().map(|(_, run)| run).collect())
+    (ended.into_iter().map(|(_, run)| run).collect(), stop)
 }

@@ -5,6 +5,7 @@ mod common;
 mod explaining;
 mod families;
 mod graph;
+mod limits;
 mod looking_closer;
 mod objecting;
 mod probability;

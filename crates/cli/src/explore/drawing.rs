@@ -4,6 +4,8 @@ use anabranch_explore::{Drawn, Fate};
 
 /// Segments that are collected; more cannot be told apart in a picture.
 const SEGMENTS_MAX: usize = 200_000;
+/// Segments and states that are drawn where the time budget is used up already.
+const HURRIED_MAX: usize = 4_000;
 /// Places of kept states that are remembered, 8 bytes each; what starts at later states is not drawn.
 const NODES_MAX: usize = 4_000_000;
 
@@ -49,14 +51,31 @@ impl Drawing {
         let Some(from) = self.nodes.get(drawn.parent as usize) else { return };
         self.segments.push([*from, [drawn.to[0] as f32, drawn.to[1] as f32]]);
         if self.segments.len() == SEGMENTS_MAX {
-            let mut keep = false;
-            self.segments.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.every *= 2;
+            self.thin_out();
         }
     }
+    /// Leaves so little that it is drawn quickly. Nothing is added after that.
+    pub fn hurry(&mut self) {
+        while self.segments.len() > HURRIED_MAX {
+            self.thin_out();
+        }
+        while self.nodes.len() > HURRIED_MAX {
+            drop_every_second(&mut self.nodes);
+        }
+    }
+
+    fn thin_out(&mut self) {
+        drop_every_second(&mut self.segments);
+        self.every *= 2;
+    }
+}
+
+fn drop_every_second<T>(all: &mut Vec<T>) {
+    let mut keep = false;
+    all.retain(|_| {
+        keep = !keep;
+        keep
+    });
 }
 
 #[cfg(test)]
@@ -73,6 +92,9 @@ mod tests {
         }
         assert!(drawing.segments.len() < SEGMENTS_MAX && drawing.segments.len() > SEGMENTS_MAX / 4);
         assert_eq!(drawing.segments.len() as u64, (all as u64).div_ceil(drawing.every()));
+        assert!(drawing.segments.last().unwrap()[1][0] > 0.99 * all as f32);
+        drawing.hurry();
+        assert!((HURRIED_MAX / 2..=HURRIED_MAX).contains(&drawing.segments.len()), "{}", drawing.segments.len());
         assert!(drawing.segments.last().unwrap()[1][0] > 0.99 * all as f32);
     }
 }

@@ -148,7 +148,9 @@ impl<S: Subject> Journey<'_, S> {
         self.screen.detail("looking for causes");
         let effort = Effort { explored: outcome.progress.segments, time, threads: self.threads };
         let (mut groups, causes) = causes::groups(self.subject, self.seed, &candidates, effort)?;
+        self.screen.detail("writing findings");
         let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, (self.seed, time))?;
+        self.screen.detail("explaining causes");
         why::tell(&mut groups, self.subject, self.seed, (self.threads, time))?;
         let mut undone = Undone { likelihood: extras.is_likelihood_missing, ..Undone::of(&taken_out) };
         unstable.extend(taken_out.unstable);
@@ -193,6 +195,9 @@ impl<S: Subject> Journey<'_, S> {
             self.screen.detail("drawing pictures");
             let drawn = S::draw(&facts, drawing, &self.folder, time)?;
             facts.undone.pictures = drawn == Drawn::InPart;
+            // Ctrl-C may come as late as this, and gives its exit code all the same.
+            let interrupted = time.stop().filter(|stop| *stop == Stop::Interrupted);
+            facts.evidence.cut_short = facts.evidence.cut_short.or(interrupted.map(Into::into));
         }
         self.publish(facts, watcher)
     }

@@ -40,7 +40,10 @@ pub fn draw(facts: &Facts<'_>, drawing: Drawing, folder: &RunFolder, time: TimeL
     }
 }
 
-fn draw_while(facts: &Facts<'_>, drawing: Drawing, folder: &RunFolder, time: TimeLeft) -> Result<Drawn, Failure> {
+fn draw_while(facts: &Facts<'_>, mut drawing: Drawing, folder: &RunFolder, time: TimeLeft) -> Result<Drawn, Failure> {
+    if time.stop().is_some() {
+        drawing.hurry();
+    }
     for group in shown(facts.groups) {
         if !time.draws() {
             return Ok(Drawn::InPart);

@@ -87,10 +87,11 @@ fn explore_in(
 ) -> Result<Concluded, Failure> {
     let (clock, cpu_before_s) = (WallClock::start(), ThisSystem.cpu_s().unwrap_or(0.0));
     let _hurry = interrupt::hurry()?;
+    // A world may take long to start, so its time counts from before that.
+    let time = TimeLeft::new(clock, settings::budget(verb)?.time_ns);
+    time.for_answers().into_iter().for_each(|within| interrupt::cutoff().come_within(within));
     let world = program.start(global.threads(), Patience::Usual).map_err(interrupt::or_stopped)?;
     let (settings, horizon) = settings::build(verb, &world)?;
-    let time = TimeLeft::new(clock, settings.budget.time_ns);
-    time.for_answers().into_iter().for_each(|within| interrupt::cutoff().come_within(within));
     refuse_contradictions(&world, &settings)?;
     tried(&world, earlier.as_ref().map_or(global.seed.unwrap_or(0), |(_, seed)| *seed), (screen, time));
     let resumes = earlier.is_some();

@@ -34,7 +34,7 @@ pub fn build(verb: &Explore, world: &WorldSystem) -> Result<(Settings, Horizon),
         order: settings::order(order),
         merge: merge(verb.merge.as_ref(), world.variables())?,
         levels_max: if horizon.is_shortened { horizon.levels } else { u32::MAX },
-        budget: budget(verb.budget.as_deref().unwrap_or(&[]))?,
+        budget: budget(verb)?,
         stop_on_first: verb.stop_on_first,
         rollouts: verb.rollouts.unwrap_or(ROLLOUTS),
         refine: verb.refine.map_or(Refine::USUAL, Refine::of_passes),
@@ -104,7 +104,12 @@ fn resolution(text: Option<&str>) -> Result<Option<f64>, Failure> {
     }
 }
 
-fn budget(limits: &[Override]) -> Result<Budget, Failure> {
+/// The limits of the command line; memory has one in any case.
+pub fn budget(verb: &Explore) -> Result<Budget, Failure> {
+    budget_within(verb.budget.as_deref().unwrap_or(&[]))
+}
+
+fn budget_within(limits: &[Override]) -> Result<Budget, Failure> {
     let mut budget = Budget { memory_bytes: usual_memory_bytes(), ..Budget::default() };
     for (key, text) in limits {
         let refused = |_: QuantityError| {
@@ -155,11 +160,11 @@ mod tests {
     #[test]
     fn budgets_have_units() {
         let pair = |key: &str, text: &str| [(key.to_owned(), text.to_owned())];
-        assert_eq!(budget(&pair("time", "2 s")).unwrap().time_ns, Some(2_000_000_000));
-        assert_eq!(budget(&pair("states", "10")).unwrap().states, Some(10));
-        assert_eq!(budget(&pair("memory", "2 MB")).unwrap().memory_bytes, Some(2_000_000));
+        assert_eq!(budget_within(&pair("time", "2 s")).unwrap().time_ns, Some(2_000_000_000));
+        assert_eq!(budget_within(&pair("states", "10")).unwrap().states, Some(10));
+        assert_eq!(budget_within(&pair("memory", "2 MB")).unwrap().memory_bytes, Some(2_000_000));
         for (key, text) in [("time", "2"), ("states", "0"), ("memory", "x"), ("people", "3")] {
-            assert!(budget(&pair(key, text)).is_err(), "{key}={text}");
+            assert!(budget_within(&pair(key, text)).is_err(), "{key}={text}");
         }
     }
 }
