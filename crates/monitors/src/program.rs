@@ -105,6 +105,22 @@ impl Program {
         matches!(self.steps[..], [Step::Truth(s)] if usize::from(s) == signal)
     }
 
+    /// Whether it compares a signal with a number that is at least this large, or with something that is not a number.
+    pub fn compares_from(&self, signal: usize, least: f64) -> bool {
+        let is_signal = |side: Operand| matches!(side, Operand::Signal(s) | Operand::Magnitude(s) if usize::from(s) == signal);
+        let is_beyond = |side: Operand| match side {
+            Operand::Constant(number) => number >= least,
+            _ => true,
+        };
+        let is_computed = |side: Operand| matches!(side, Operand::Computed(_)) && self.signals >> signal & 1 == 1;
+        self.steps.iter().any(|step| match *step {
+            Step::Below(a, b) | Step::NotAbove(a, b) | Step::Same(a, b) => {
+                is_signal(a) && is_beyond(b) || is_signal(b) && is_beyond(a) || is_computed(a) || is_computed(b)
+            }
+            Step::Truth(_) | Step::Constant(_) | Step::Not | Step::And | Step::Or => false,
+        })
+    }
+
     /// Whether it holds in a frame, for every lane.
     #[inline(always)]
     pub fn holds<R: Real>(&self, frame: &[R]) -> R::Mask {

@@ -110,6 +110,11 @@ impl Requirement {
     fn names_time(&self) -> bool {
         self.rule != Rule::AtStart && self.time.is_some_and(|at| self.signals_used() >> at & 1 == 1)
     }
+    /// Whether what it asks may change after so many seconds of a run: it compares the time with a later one.
+    fn waits_for(&self, seconds: f64) -> bool {
+        let beyond = |program: &Program| self.time.is_some_and(|time| program.compares_from(time, seconds));
+        self.rule != Rule::AtStart && self.program().is_some_and(beyond)
+    }
     fn signals_used(&self) -> u64 {
         match &self.condition {
             Condition::Moment(program) => program.signals_used(),
@@ -280,7 +285,7 @@ impl Requirements {
         self.list.iter().any(|r| r.level == Level::Must)
     }
     /// The *must* requirements that a run cannot judge, or not to its end, when it is cut off after so many base cycles: those about
-    /// the end of the run, with a later deadline, or that look ahead.
+    /// the end of the run, with a later deadline, about a later time, or that look ahead.
     pub fn not_judged_within(&self, ticks: u64) -> Vec<&str> {
         let is_open = |r: &&Requirement| {
             let looks_ahead = match &r.condition {
@@ -291,7 +296,9 @@ impl Requirements {
                 && match r.rule {
                     Rule::AtFinish | Rule::Eventually { by_ticks: None } => true,
                     Rule::Eventually { by_ticks: Some(by_ticks) } => by_ticks > ticks || looks_ahead,
-                    Rule::Never | Rule::Always | Rule::AtStart => looks_ahead,
+                    Rule::Never | Rule::Always | Rule::AtStart => {
+                        looks_ahead || r.waits_for(ticks as f64 * self.step_s)
+                    }
                 }
         };
         self.list.iter().filter(is_open).map(|r| r.id.as_str()).collect()

@@ -196,3 +196,16 @@ fn a_requirement_for_small_errors_is_not_judged_after_a_large_one() {
     assert_eq!(variables(&requirements).last().map(|v| v.name.as_str()), Some("requirements.exceeded"));
     assert!(variables(&Requirements::new(vec![hard("any")], 0.1).unwrap().limited(vec![0, 0])).is_empty());
 }
+
+#[test]
+fn a_condition_on_a_later_time_is_not_judged_by_a_shorter_run() {
+    let open = |text: &str| {
+        let list = requirements(&[(Level::Must, Rule::Never, text)]);
+        !list.not_judged_within(90).is_empty()
+    };
+    // 90 base cycles are 9 s.
+    assert!(open("time > 12 s and ego.clearance < 1 m"));
+    assert!(open("ego.clearance < 1 m and 9 s <= time"));
+    assert!(open("2 * time > 4 s"), "what is computed is not looked into");
+    assert!(!open("time > 3 s and ego.clearance < 1 m") && !open("ego.clearance < 12 m"));
+}
