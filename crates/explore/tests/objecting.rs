@@ -1,6 +1,6 @@
 //! A system that knows something against itself is never called safe, and cells that cannot be counted hide nothing.
 
-use anabranch_explore::{Explorer, Merge, Scope, Settings, Soundness};
+use anabranch_explore::{Explorer, Keep, Merge, Scope, Settings, Soundness};
 use anabranch_kernel::{
     Choice, Contraction, Danger, ErrorSpace, Fault, Grid, KeyWriter, Leaf, NoProof, Params, Seed, SegmentEnd, System,
     Tube, Variable, Watch,
@@ -96,4 +96,26 @@ fn cells_that_are_too_fine_to_count_merge_nothing_but_equal_states() {
         assert_eq!(fine.progress.segments, every.progress.segments, "{factor:e}");
         assert_eq!(fine.progress.margin.to_bits(), every.progress.margin.to_bits(), "{factor:e}");
     }
+}
+
+/// The proof needs no margin at all, which is false: one state stands for each level, and random runs come closer to the wall.
+#[test]
+fn a_random_run_that_contradicts_a_proof_ends_the_proof() {
+    let proven = |rollouts: u32, cells: f64| {
+        let point = Pushed::new(1.0, 0.4, 10.0, 6);
+        let merge = Merge::Grid(Grid::of(&point.variables).scaled(cells));
+        let system = Known { point, objections: Vec::new(), leaves: Vec::new() };
+        let base = Settings::new(system.variables(), true);
+        let settings = Settings { merge, scope: Scope::Level, keep: Keep::First, rollouts, ..base };
+        Explorer::new(&system).settings(settings).prove().run().unwrap()
+    };
+    let blind = proven(0, 1000.0);
+    assert!(blind.soundness.is_safe() && blind.progress.merged > 0, "{:?}", blind.soundness);
+    let outcome = proven(300, 1000.0);
+    assert!(outcome.coverage.worst_missed > 0.1, "{:?}", outcome.coverage);
+    assert!(!outcome.soundness.is_safe(), "{:?}", outcome.soundness);
+    let why = outcome.soundness.why_not().unwrap();
+    assert!(why.contains("a random run came closer than the proof allows"), "{why}");
+    // Random runs that come no closer leave the proof alone.
+    assert!(proven(300, 1e-6).soundness.is_safe());
 }
