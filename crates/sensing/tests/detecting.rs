@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use anabranch_geometry::{Point, Pose};
+use anabranch_kernel::contract::check_part;
 use anabranch_kernel::{Chance, Declarations, Grid, KeyWriter, Seed, Visitor, from_bytes, to_bytes};
 use anabranch_sensing::{
     Detection, DetectionErrors, DetectionRate, Detections, Detector, DetectorInput, DetectorSpec, DetectorState,
@@ -203,6 +204,8 @@ fn a_shared_wandering_moves_all_objects_alike_and_is_in_the_key() {
     let declared = Declarations::of(|v| v.within("front", |v| detector.visit(&state, v)));
     let names: Vec<String> = declared.variables.into_iter().map(|v| v.name).collect();
     assert_eq!(names, ["front.x.wander", "front.y.wander"]);
+    let whole = check_part(&[state], |state, v| detector.visit(state, v), |state, v| detector.visit(state, v));
+    whole.unwrap_or_else(|forgotten| panic!("{forgotten}"));
 }
 
 #[test]
