@@ -418,3 +418,23 @@ fn every_member_of_a_simulation_is_tested() {
         value["scenarios"].as_array().unwrap().iter().filter_map(|case| case["name"].as_str()).collect();
     assert_eq!((code, names), (0, vec!["sims/Two.sim#1", "sims/Two.sim#2"]), "{value}");
 }
+
+/// What a component calls is looked up wherever it is checked, also where nobody has given its parameters values.
+#[test]
+fn a_call_of_an_unknown_function_is_refused_with_and_without_values_for_parameters() {
+    let project = models();
+    let body = "{ ports in Q x, out Q y; implementation Math { y = frobnicate(x); } }";
+    for head in ["component Odd", "component Odd(Q k)", "component Odd<N1 n>"] {
+        project.write("models/cars/Odd.emam", &format!("package cars; {head} {body}"));
+        for file in ["models", "models/cars/Odd.emam"] {
+            let ran = project.run(&["check", file]);
+            assert!(ran.code == 2 && ran.err.contains("frobnicate"), "{head}: {ran:?}");
+            assert!(ran.err.contains("error[L205]") && ran.err.contains("models/cars/Odd.emam:1:"), "{head}: {ran:?}");
+        }
+    }
+    project.write(
+        "models/cars/Odd.emam",
+        &format!("package cars; component Odd(Q k) {}", body.replace("frobnicate", "sqrt")),
+    );
+    assert_eq!(project.run(&["check", "models"]).code, 0);
+}

@@ -66,6 +66,26 @@ fn town() -> Vec<u8> {
     index
 }
 
+/// A model, a map and tiles are next to the scenario, wherever a search is started; in the folder of the search there are none.
+#[test]
+fn a_search_finds_tiles_next_to_the_scenario() {
+    let project = Project::new();
+    std::fs::create_dir(project.file("there")).unwrap();
+    let line = "line = [[\"0 m\", \"0 m\"], [\"300 m\", \"0 m\"]]\nforward = 1\nlimit = \"50 km/h\"\n";
+    let gate = "[[barrier]]\nid = \"gate\"\nline = [[\"60 m\", \"-9 m\"], [\"60 m\", \"9 m\"]]\nwidth = \"0.4 m\"\n";
+    let map = |more: &str| format!("schema = \"anabranch-road/1\"\n[[road]]\nid = \"main\"\n{line}{more}");
+    project.write("there/far.road.toml", &map(""));
+    project.write("gate.road.toml", &map(gate));
+    assert_eq!(project.run(&["convert", "gate.road.toml", "there/town.tiles"]).code, 0);
+    let near = SCENARIO.replace("14500 m", "200 m").replace("900 s", "60 s").replace("20 m/s", "8 m/s");
+    project.write("there/far.toml", &near);
+    let vary = ["search", "there/far.toml", "--vary", "ego.start.station=2 m .. 8 m", "--method", "random"];
+    let (code, found) = project.json(&[&vary[..], &["--budget", "2", "--no-baseline"]].concat());
+    // The tiles are really read: every car meets the barrier that only they know.
+    assert_eq!((code, &found["verdict"], &found["evaluations"]), (1, &"violated".into(), &2.into()), "{found}");
+    assert_eq!((&found["violations"], &found["troubles"]), (&2.into(), &serde_json::json!([])), "{found}");
+}
+
 /// The cells of a tile.
 fn posts(may_stand: impl Fn(u32, u32) -> bool) -> Vec<u8> {
     let mut cells = vec![0_u8; (SIDE * SIDE / 8) as usize];

@@ -245,3 +245,25 @@ fn a_resolution_is_about_the_requirements_that_clearance_measures() {
     let said = project.run(&["explore", "both.toml"]).out;
     assert!(said.contains("deeper than") && said.contains("(`no-contact` is not measured)"), "{said}");
 }
+
+/// States of different times may not count as alike where a requirement reads the time, by a clock or by a deadline.
+#[test]
+fn states_of_different_times_are_not_merged_where_time_matters() {
+    let project = Project::new();
+    let late = "[[must]]\nid = \"late\"\n";
+    for line in ["never = \"time > 100 s\"", "eventually = \"ego.speed > 0 m/s\"\nby = \"2 s\""] {
+        project.write("timed.toml", &format!("{}\n{late}{line}\n", harmless()));
+        for scope in [&["--scope", "visited"][..], &["--set", "explore.scope=\"visited\""]] {
+            let ran = project.run(&[&["explore", "timed.toml", "--no-pictures"], scope].concat());
+            assert!(ran.code == 2 && ran.err.contains("time matters in this system"), "{line}: {ran:?}");
+        }
+        assert!(!project.file("runs").exists(), "{line}: nothing was run");
+        let (_, result) = project.json(&["explore", "timed.toml", "--no-pictures", "--until", "3 s"]);
+        assert_eq!(result["settings"]["scope"], "level", "{line}: {result}");
+        std::fs::remove_dir_all(project.file("runs")).unwrap();
+    }
+    // Without such a requirement both scopes are sound.
+    project.write("timeless.toml", &harmless());
+    let (_, result) = project.json(&["explore", "timeless.toml", "--no-pictures", "--scope", "visited"]);
+    assert_eq!(result["settings"]["scope"], "visited", "{result}");
+}
