@@ -1,7 +1,5 @@
 //! A summary for people: a narrow column of names and a wide one of texts.
 
-use std::fmt::Write as _;
-
 use crate::escape::escape;
 use crate::screen::Paint;
 
@@ -12,26 +10,32 @@ const WIDTH: usize = 100;
 
 /// One line of a summary, or several if its text is long.
 pub fn row(paint: &Paint, name: &str, text: &str) -> String {
-    format!("{} {}\n", paint.dim(&format!("{name:<COLUMN$}")), wrapped(&escape(text)))
+    block(paint, name, &wrapped(&escape(text), WIDTH))
 }
 
-/// Lines of at most [`WIDTH`] characters, all but the first indented to the column of texts.
-fn wrapped(text: &str) -> String {
-    let mut out = String::new();
-    let mut length = 0;
+/// A name and lines, all but the first indented to the column of texts.
+pub fn block(paint: &Paint, name: &str, lines: &[String]) -> String {
+    format!("{} {}\n", paint.dim(&format!("{name:<COLUMN$}")), lines.join(&format!("\n{:COLUMN$} ", "")))
+}
+
+/// Lines of at most so many characters, unless a word is longer.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let (mut lines, mut length) = (vec![String::new()], 0);
     for word in text.split(' ') {
         let wide = word.chars().count();
-        if length > 0 && length + 1 + wide > WIDTH {
-            let _ = write!(out, "\n{:COLUMN$} ", "");
+        if length > 0 && length + 1 + wide > width {
+            lines.push(String::new());
             length = 0;
-        } else if length > 0 {
-            out.push(' ');
+        }
+        let line = lines.last_mut().expect("there is a first line");
+        if length > 0 {
+            line.push(' ');
             length += 1;
         }
-        out.push_str(word);
+        line.push_str(word);
         length += wide;
     }
-    out
+    lines
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod faults;
 mod firing;
 mod fmus;
 mod hidden_worlds;
+mod hints;
 mod interrupting;
 mod links;
 mod misuse;

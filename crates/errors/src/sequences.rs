@@ -23,6 +23,16 @@ impl ErrorSet {
     /// How many error sequences of so many segments keep to the limits of a run.
     pub fn sequences(&self, segments: u32) -> Sequences {
         let (over_all, own) = self.run_limits();
+        self.counted(segments, over_all, own)
+    }
+
+    /// How many there would be with errors in at most so many segments of a run; nothing if the set has such a limit already.
+    pub fn sequences_with(&self, segments: u32, per_run: u16) -> Option<Sequences> {
+        let (over_all, own) = self.run_limits();
+        over_all.is_none().then(|| self.counted(segments, Some(per_run), own))
+    }
+
+    fn counted(&self, segments: u32, over_all: Option<u16>, own: Vec<(usize, u16)>) -> Sequences {
         // A limit that no run can reach is none. The position behind all sites stands for the limit over all errors.
         let anything = self.space().sites().len();
         let all = own.into_iter().chain(over_all.map(|limit| (anything, limit)));

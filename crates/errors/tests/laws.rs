@@ -264,5 +264,10 @@ fn sequences_are_counted_within_the_limits_of_a_run() {
     let set = ErrorSet::new(vec![entry], Limits { at_once: 1, per_run: None }).unwrap();
     // 1 + 2·100 + 4·(100·99/2): far from 3¹⁰⁰.
     assert_eq!(set.sequences(100).count, 20_001.0);
+    // 1 + 2·100 with a limit of one over all errors; a set that has such a limit is not asked.
+    assert_eq!(set.sequences_with(100, 1).map(|found| found.count), Some(201.0));
+    let limited =
+        ErrorSet::new(vec![Entry { model: steering(), per_run: None }], Limits { at_once: 1, per_run: Some(3) });
+    assert_eq!(limited.unwrap().sequences_with(100, 1), None);
     assert_eq!(set.limits_in_words(), ["`s` in at most 2 segments"]);
 }

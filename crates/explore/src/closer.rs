@@ -16,7 +16,7 @@ use crate::modes::ModeReader;
 use crate::pilot::Pilot;
 use crate::refine::{Refinement, Refiner};
 use crate::resolution::{Resolution, Shadow};
-use crate::settings::{Cover, Resolve, Scope};
+use crate::settings::{Cover, Resolve, Scope, Settings};
 
 /// Random runs of a round whose only purpose is to find states that are not explored yet.
 const ROUND_RUNS: u64 = 128;
@@ -36,6 +36,23 @@ const SEARCH_STEPS: f64 = 40.0;
 const SEARCH_EFFORT_MAX: f64 = 200_000.0;
 /// Segments of a searched run at most: a system may never end by itself.
 const SEARCH_LEVELS_MAX: u32 = 1_024;
+
+/// A look's part of the doubt: half of what is left.
+fn doubt(settings: &Settings, look: u32) -> f64 {
+    match settings.cover {
+        Some(_) => DOUBT * 0.5_f64.powi(look as i32 + 1),
+        None => DOUBT,
+    }
+}
+
+/// The smallest number of random runs to ask for from which on coverage can be shown: with these settings, and if none of the
+/// runs leaves what was explored.
+pub fn rollouts_needed(settings: &Settings) -> u64 {
+    match settings.cover {
+        Some(Cover { target, .. }) => runs_needed(target, doubt(settings, 0) * STAGES[0].1),
+        None => runs_needed(TARGET_SHARE, DOUBT),
+    }
+}
 
 /// What came of it.
 pub(crate) struct Looked {
@@ -117,14 +134,6 @@ impl<S: System> Closer<'_, S> {
         refiner.refine(graph, trail, forced).map(Some)
     }
 
-    /// This look's part of the doubt: half of what is left.
-    fn doubt(&self, graph: &Graph<'_, S>, look: u32) -> f64 {
-        match graph.settings.cover {
-            Some(_) => DOUBT * 0.5_f64.powi(look as i32 + 1),
-            None => DOUBT,
-        }
-    }
-
     /// Measures coverage anew. What random runs found before stays found.
     fn look_at(&self, graph: &Graph<'_, S>, looked: &mut Looked, (draw, looks): (u32, &mut u32)) {
         let before = std::mem::take(&mut looked.coverage);
@@ -146,13 +155,13 @@ impl<S: System> Closer<'_, S> {
     /// Fresh random runs that join nothing. A look has a few stages: if fewer runs were outside than may be, more are drawn.
     fn measure(&self, graph: &Graph<'_, S>, draw: u32, looks: &mut u32) -> Result<Coverage, CutOff> {
         let Some(grid) = self.grid else { return Ok(Coverage::exhaustive()) };
-        let doubt = self.doubt(graph, *looks);
+        let doubt = doubt(graph.settings, *looks);
         *looks += 1;
         let asked = u64::from(graph.settings.rollouts);
         let (cover, nothing) = (graph.settings.cover, Coverage::default());
         // Whoever asks for fewer runs than it takes gets them, and no pass.
-        let is_enough = |cover: &Cover| asked >= runs_needed(cover.target, self.doubt(graph, 0) * STAGES[0].1);
-        let Some(Cover { target, .. }) = cover.filter(|cover| is_enough(cover) && graph.progress.findings == 0) else {
+        let is_enough = asked >= rollouts_needed(graph.settings);
+        let Some(Cover { target, .. }) = cover.filter(|_| is_enough && graph.progress.findings == 0) else {
             let target = cover.map_or(TARGET_SHARE, |cover| cover.target);
             return self.draw(graph, grid, (draw, target, doubt), asked, nothing);
         };
@@ -296,6 +305,7 @@ impl<S: System> Closer<'_, S> {
             runs: 0,
             segments: pilot.segments,
             why: String::new(),
+            growth: None,
             violations: Vec::new(),
         };
         if is_about_nothing {
@@ -340,7 +350,7 @@ impl<S: System> Closer<'_, S> {
         resolution.closest = resolution.closest.min(all.margin);
         resolution.violations.extend(all.violation);
         if all.is_whole {
-            (resolution.reached, resolution.why) = (Some(0.0), String::new());
+            (resolution.reached, resolution.why, resolution.growth) = (Some(0.0), String::new(), None);
         }
     }
 }

@@ -8,6 +8,10 @@ use anabranch_kernel::{CellSize, Grid, KeyReader, Reading, System};
 const STATES_MAX: usize = 2_048;
 /// By how much a cell is widened to see what that would merge.
 const WIDER: f64 = 4.0;
+/// Into how many cells the range of a continuous variable that is compared exactly is cut, to see what that would merge.
+const CELLS_OF_RANGE: f64 = 32.0;
+/// A separator leaves at most this share of the states.
+const LEFT_MAX: f64 = 0.75;
 /// Fewer states than this say nothing.
 const STATES_MIN: usize = 64;
 
@@ -61,15 +65,38 @@ impl Crowd {
             let mut sizes = grid.sizes().to_vec();
             let wider = match size {
                 CellSize::Size(size) => Some(size * WIDER),
-                CellSize::Exact => None,
+                CellSize::Exact => cell_of_range(states, variable),
                 CellSize::Ignore => return None,
             };
             sizes[variable] = wider.map_or(CellSize::Ignore, CellSize::Size);
             let left = distinct(states, &sizes) as f64 / now as f64;
             Some(Separator { variable, size: wider, left })
         });
-        tried.filter(|tried| tried.left < 0.75).min_by(|a, b| a.left.total_cmp(&b.left))
+        tried.filter(|tried| tried.left < LEFT_MAX).min_by(|a, b| a.left.total_cmp(&b.left))
     }
+}
+
+/// A cell for a variable that is compared exactly although it takes numbers between whole ones; nothing for any other.
+fn cell_of_range(states: &[Vec<(usize, Reading)>], variable: usize) -> Option<f64> {
+    let readings = states.iter().flatten().filter(|(index, _)| *index == variable);
+    let (mut low, mut high, mut is_whole) = (f64::INFINITY, f64::NEG_INFINITY, true);
+    for (_, reading) in readings {
+        let Reading::Real(value) = *reading else { return None };
+        (low, high) = (low.min(value), high.max(value));
+        is_whole &= value.fract() == 0.0;
+    }
+    let cell = round_number((high - low) / CELLS_OF_RANGE);
+    (!is_whole && CellSize::is_countable(cell)).then_some(cell)
+}
+
+/// The largest of 1, 2 and 5 times a power of ten that is not larger.
+fn round_number(value: f64) -> f64 {
+    if value.is_nan() || value <= 0.0 {
+        return 0.0;
+    }
+    let power = 10_f64.powi((value.log10() + 1e-9).floor() as i32);
+    let digit = [5.0, 2.0].into_iter().find(|digit| digit * power <= value * (1.0 + 1e-9)).unwrap_or(1.0);
+    digit * power
 }
 
 /// Cells that the states fall into.
@@ -100,5 +127,23 @@ mod tests {
         assert!((separator.left - 0.26).abs() < 0.02, "{}", separator.left);
         crowd.current.truncate(10);
         assert_eq!(crowd.separator(&grid), None);
+    }
+
+    #[test]
+    fn a_continuous_variable_that_is_compared_exactly_gets_a_cell_and_a_discrete_one_none() {
+        let grid = Grid::from_sizes(vec![CellSize::Exact]);
+        let check = |reading: fn(u32) -> Reading, size: Option<f64>| {
+            let mut crowd = Crowd::new(1);
+            crowd.current = (0..1_000).map(|n| vec![(0, reading(n))]).collect();
+            let separator = crowd.separator(&grid).unwrap();
+            assert_eq!((separator.variable, separator.size), (0, size));
+            separator.left
+        };
+        // Numbers from 0 to 0.999: a 32nd of that is 0.0312, and 0.02 is the next round number.
+        let left = check(|n| Reading::Real(f64::from(n) / 1_000.0), Some(0.02));
+        assert!((left - 0.051).abs() < 1e-9, "{left}");
+        check(|n| Reading::Real(f64::from(n)), None);
+        check(|n| Reading::Exact(u64::from(n)), None);
+        assert_eq!([0.0312, 0.05, 0.2, 7.0, f64::NAN].map(round_number), [0.02, 0.05, 0.2, 5.0, 0.0]);
     }
 }

@@ -40,6 +40,7 @@ mod table;
 mod unmerged;
 mod walk;
 
+pub use closer::rollouts_needed;
 pub use coverage::{Coverage, Covered, DOUBT, TARGET_SHARE, clopper_pearson};
 pub use crowd::Separator;
 pub use edge::{

@@ -57,6 +57,8 @@ pub struct Resolution {
     pub segments: u64,
     /// Why nothing can be said; empty if it can.
     pub why: String,
+    /// By which factor differences between runs grow in a segment, where they grow so much that nothing can be said.
+    pub growth: Option<f64>,
     /// Error sequences that violate a requirement: start and choices. They are findings as well.
     pub violations: Vec<ErrorPath>,
 }
@@ -71,6 +73,12 @@ impl Resolution {
     fn is_far(&self) -> bool {
         let room = self.closest - self.limit;
         self.why.is_empty() && self.reached.is_some_and(|reached| room > self.asked && reached <= FAR_SHARE * room)
+    }
+
+    /// Segments over which differences grow little enough for something to be said, where they grow too much over a whole run.
+    pub fn levels_within_growth(&self) -> Option<u32> {
+        let rate = anabranch_kernel::maths::ln(self.growth?);
+        Some((anabranch_kernel::maths::ln(GROWTH_MAX) / rate).floor() as u32)
     }
 
     /// How deep a violation could be hidden: as deep as searches ended apart, less the room that is left to the limit.
@@ -185,11 +193,12 @@ impl<S: System> Shadow<'_, S> {
         }
         result.reached = margins.get(AGREEING - 1).map(|third| third - result.closest);
         let run = self.run_levels as f64;
-        let growth = self.growth.map(|growth| anabranch_kernel::maths::ln(growth) * run);
-        result.why = if growth.is_some_and(|growth| growth > anabranch_kernel::maths::ln(GROWTH_MAX)) {
+        let limit = anabranch_kernel::maths::ln(GROWTH_MAX);
+        result.growth = self.growth.filter(|growth| anabranch_kernel::maths::ln(*growth) * run > limit);
+        result.why = if let Some(growth) = result.growth {
             format!(
                 "differences between runs grow {}-fold in a segment, so that nearby states say nothing about each other",
-                (self.growth.unwrap_or(1.0) * 100.0).round() / 100.0
+                (growth * 100.0).round() / 100.0
             )
         } else if result.reached.is_none() {
             "its effort was used up before three searches had ended".to_owned()

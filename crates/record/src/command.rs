@@ -28,6 +28,20 @@ fn tidy_argument(argument: &str) -> String {
     tidy
 }
 
+/// An argument as a shell takes it.
+///
+/// ```
+/// assert_eq!(["a.toml", "ego.start.y=0.1 m", "it's"].map(anabranch_record::quoted), ["a.toml", "'ego.start.y=0.1 m'", "'it'\\''s'"]);
+/// ```
+pub fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,:#+%@".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
+}
+
 const SEPARATORS: [char; 11] = ['=', ',', ';', '"', '\'', ' ', '{', '}', '[', ']', '@'];
 
 fn is_absolute(token: &str) -> bool {

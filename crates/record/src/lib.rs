@@ -38,7 +38,7 @@ pub mod table;
 pub mod trace;
 pub mod trail;
 
-pub use command::tidy_command;
+pub use command::{quoted, tidy_command};
 pub use error::RecordError;
 pub use finding::{Contact, ErrorRun, Finding, FindingError, FindingErrorKind, Kept, StartValue, keep};
 pub use mcap::{McapTrace, TraceError, TraceWorld};

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::causes;
 use super::evidence::remark_words;
 use super::groups::{Group, TakenOut};
+use super::hints::Hint;
 use super::pictures;
 use super::probability::Likely;
 use super::settings::{Horizon, Words};
@@ -102,6 +103,8 @@ pub struct Facts<'a, S: Subject = Drive> {
     pub spared: Option<Spared>,
     /// Bytes of segments left for a later run.
     pub remembered_bytes: Option<u64>,
+    /// What to try where there is no answer.
+    pub hints: Vec<Hint>,
 }
 
 impl<S: Subject> Facts<'_, S> {
@@ -188,6 +191,7 @@ impl<S: Subject> Facts<'_, S> {
         object["resolution"] = self.resolution_json();
         object["not_confirmed"] = json!(self.evidence.unconfirmed);
         object["not_done"] = json!(self.undone.words());
+        object["hints"] = self.hints.iter().map(Hint::to_json).collect();
         self.conclusion.write(&mut object);
         causes::add_to(self, &mut object);
         S::add_to(self, &mut object);

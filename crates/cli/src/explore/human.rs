@@ -11,6 +11,7 @@ use super::candidates::Source;
 use super::cells;
 use super::facts::Facts;
 use super::groups::{CauseOf, FOLDERS_MAX, Group, TRACES_MAX, shown};
+use super::hints;
 use super::probability;
 use super::subject::Subject;
 use crate::errors_table::ErrorsTable;
@@ -24,8 +25,6 @@ use crate::screen::Paint;
 
 /// Most error sequences that are shown although they did not come out the same way again.
 const UNSTABLE_SHOWN: usize = 3;
-/// Random runs that a hint proposes.
-const ROLLOUTS_USUAL: u32 = 500;
 
 /// The whole text.
 pub fn text<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
@@ -37,6 +36,7 @@ pub fn text<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
     }
     out += &S::text(facts, paint);
     out += &summary(facts, paint);
+    out += &hints::text(&facts.hints, paint);
     out
 }
 
@@ -77,12 +77,8 @@ fn headline<S: Subject>(facts: &Facts<'_, S>, paint: &Paint) -> String {
             let depth = resolution.as_ref().map_or_else(String::new, |resolution| format!("; {}", resolution.words()));
             format!("{name}: {word} {sequences}{up_to}{depth}\n")
         }
-        Conclusion::NotCovered(coverage) => {
-            let hint = match coverage.is_covered() {
-                Some(_) => "smaller cells: --merge 0.5".to_owned(),
-                None => format!("--rollouts {ROLLOUTS_USUAL} measures it"),
-            };
-            format!("{name}: {word}: {reason}; nothing found {sequences}, which is no pass ({hint})\n")
+        Conclusion::NotCovered(_) => {
+            format!("{name}: {word}: {reason}; nothing found {sequences}, which is no pass\n")
         }
         Conclusion::NoPath(_) | Conclusion::NothingToJudge(_) => {
             format!("{name}: {word}: {reason}; which is no pass\n")

@@ -3,7 +3,7 @@
 use anabranch_explore::{Budget, Disk, Explorer, Outcome, Settings, Stop};
 use anabranch_kernel::{Seed, System};
 use anabranch_record::table::Whole;
-use anabranch_record::{Phase, RunFolder, RunInfo};
+use anabranch_record::{Finding, Phase, RunFolder, RunInfo};
 use anabranch_study::{Evidence, Findings, conclude};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use super::store::{LevelTrail, SpillDisk};
 use super::subject::{Drawn, Explored, Extras, Subject};
 use super::time_left::TimeLeft;
 use super::watcher::{Pictures, Watcher};
-use super::{causes, groups, human, why};
+use super::{causes, groups, hints, human, why};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::project;
@@ -190,7 +190,9 @@ impl<S: Subject> Journey<'_, S> {
             likely: extras.likely,
             spared: extras.spared,
             remembered_bytes,
+            hints: Vec::new(),
         };
+        facts.hints = hints::of(&facts, &self.asked()?);
         if watcher.wants_pictures() && !facts.undone.pictures {
             self.screen.detail("drawing pictures");
             let drawn = S::draw(&facts, drawing, &self.folder, time)?;
@@ -200,6 +202,16 @@ impl<S: Subject> Journey<'_, S> {
             facts.evidence.cut_short = facts.evidence.cut_short.or(interrupted.map(Into::into));
         }
         self.publish(facts, watcher)
+    }
+
+    /// What was asked, for hints.
+    fn asked(&self) -> Result<hints::Asked, Failure> {
+        let mut source = Finding::new(self.subject.name(), S::hash(self.source), self.subject.segment_seconds());
+        S::name_source(self.source, &mut source);
+        let typed = hints::Typed::of(&self.folder.read_run()?.command, &source);
+        let is_measured = self.settings.merge.is_measured();
+        let cells = if is_measured { hints::CellsFrom::Measuring } else { hints::CellsFrom::Writing };
+        Ok(hints::Asked { typed, cells })
     }
 
     /// Writes the result where it stays, and says it.

@@ -13,6 +13,7 @@ pub mod finding_pictures;
 pub mod graph;
 mod ground;
 pub mod groups;
+pub mod hints;
 pub mod human;
 pub mod journey;
 pub mod meter;

@@ -4,14 +4,14 @@ use std::fmt::Debug;
 use std::io::Cursor;
 use std::path::Path;
 
-use anabranch_bridge::Kind;
+use anabranch_bridge::{Card, Kind};
 use anabranch_errors::Sequences;
 use anabranch_explore::probability::Asked;
 use anabranch_explore::{Outcome, Recording, Remembering, Settings, Stop, replay};
 use anabranch_kernel::{Choice, Digest, Fault, Params, Place, Recorder, Seed, SegmentEnd, System};
 use anabranch_record::{CsvTrace, Finding, RunFolder, publish};
 use anabranch_scenario::Drive;
-use anabranch_scenario::drive::foreign::ForeignDriver;
+use anabranch_scenario::drive::foreign::{ForeignDriver, Merging};
 use anabranch_study::Musts;
 use serde_json::Value;
 
@@ -64,6 +64,17 @@ pub struct Margin {
     pub unit: &'static str,
 }
 
+/// The memory of code from outside, where states are compared by the whole of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WholeMemory {
+    /// The variable that it is.
+    pub variable: String,
+    /// Whose memory it is, in a word.
+    pub whose: &'static str,
+    /// How that code would name the attributes that count.
+    pub example: &'static str,
+}
+
 /// Whether all pictures were drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawn {
@@ -83,6 +94,8 @@ pub trait Subject: System + Sized {
     const NOUN: &'static str;
     /// What its smallest margin is called.
     const MARGIN: Margin;
+    /// Whether `--set` changes it.
+    const IS_SCENARIO: bool = false;
 
     /// Its name.
     fn name(&self) -> &str;
@@ -107,7 +120,20 @@ pub trait Subject: System + Sized {
     fn sequences(&self, segments: u32) -> Sequences {
         Sequences { count: (self.errors().len() as f64).powi(segments as i32), is_exact: true }
     }
+    /// How many it would have with errors in at most so many segments of a run; nothing where nobody can ask for that.
+    fn sequences_with(&self, segments: u32, per_run: u16) -> Option<Sequences> {
+        let _ = (segments, per_run);
+        None
+    }
 
+    /// What code from outside says of itself, where some takes part.
+    fn card(&self) -> Option<&Card> {
+        None
+    }
+    /// The memory of code from outside, where states are compared by the whole of it.
+    fn whole_memory(&self) -> Option<WholeMemory> {
+        None
+    }
     /// Whether code from outside takes part, so that a second answer may differ from the first.
     fn is_outside(&self) -> bool;
     /// Why code from outside is gone for good, if it is.
@@ -241,6 +267,7 @@ impl Subject for Drive {
     type Wishes = Wishes;
     const NOUN: &'static str = "scenario";
     const MARGIN: Margin = Margin { name: "clearance", unit: " m" };
+    const IS_SCENARIO: bool = true;
 
     fn name(&self) -> &str {
         Drive::name(self)
@@ -276,6 +303,17 @@ impl Subject for Drive {
     }
     fn sequences(&self, segments: u32) -> Sequences {
         Drive::sequences(self, segments)
+    }
+    fn sequences_with(&self, segments: u32, per_run: u16) -> Option<Sequences> {
+        Drive::sequences_with(self, segments, per_run)
+    }
+    fn card(&self) -> Option<&Card> {
+        self.foreign().map(ForeignDriver::card)
+    }
+    fn whole_memory(&self) -> Option<WholeMemory> {
+        let code = self.foreign().filter(|code| matches!(code.merging(), Merging::Bytes | Merging::Off))?;
+        let (variable, whose) = (format!("{}_memory", code.word()), code.word());
+        Some(WholeMemory { variable, whose, example: "key = {\"integral\": 0.02}" })
     }
     fn is_outside(&self) -> bool {
         self.foreign().is_some()

@@ -12,6 +12,7 @@ use super::page::{Budget, frame, left_out};
 use super::run_page::sentence;
 use super::source::Run;
 use super::words::{count, duration, metres, percent, plain};
+use crate::command::quoted;
 use crate::error::RecordError;
 use crate::graph_diff::{Graph, GraphDiff, graph_diff};
 use crate::run_folder::RunFolder;
@@ -107,7 +108,7 @@ impl Comparison {
             None => {}
         }
         let lines: Vec<String> =
-            self.runs.iter().map(|run| format!("anabranch report {}", super::words::quoted(&run.name))).collect();
+            self.runs.iter().map(|run| format!("anabranch report {}", quoted(&run.name))).collect();
         body.markup("<h2>Each run on its own</h2>\n").commands(&lines);
         left_out(&mut body, &budget);
         frame("Comparison of runs", &body)

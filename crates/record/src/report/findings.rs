@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::html::Html;
 use super::page::Budget;
 use super::source::{FindingFiles, Run};
-use super::words::{count, quoted, short};
+use super::words::{count, short};
+use crate::command::quoted;
 
 /// Groups that are told in full; the others are rows of a table.
 const GROUPS_MAX: usize = 12;

@@ -9,6 +9,7 @@ mod diff_json;
 mod diff_section;
 mod driver;
 mod findings;
+mod hints;
 mod html;
 mod inline;
 mod meaning;

@@ -6,15 +6,16 @@ use serde_json::Value;
 use super::html::Html;
 use super::page::{Budget, frame, left_out};
 use super::source::Run;
-use super::words::{bytes, count, duration, metres, percent, plain, quoted, short, spaced};
-use super::{driver, findings, meaning, plots};
+use super::words::{bytes, count, duration, metres, percent, plain, short, spaced};
+use super::{driver, findings, hints, meaning, plots};
+use crate::command::quoted;
 
 /// Longest scenario text in a page.
 const SCENARIO_BYTES_MAX: usize = 400_000;
 /// Rows of a section that this version does not know.
 const ROWS_MAX: usize = 200;
 /// What the page tells elsewhere; everything else in the object of a run becomes a section of its own.
-const TOLD: [&str; 48] = [
+const TOLD: [&str; 49] = [
     "schema",
     "scenario",
     "digest",
@@ -39,6 +40,7 @@ const TOLD: [&str; 48] = [
     "coverage",
     "verdict",
     "conclusion",
+    "hints",
     "ignored",
     "run",
     "stop",
@@ -69,6 +71,7 @@ pub(super) fn page(run: &Run) -> String {
     let mut budget = Budget::new();
     let mut body = Html::new();
     head(&mut body, run);
+    hints::put(&mut body, run);
     repeat(&mut body, run);
     findings::put(&mut body, &mut budget, run);
     meaning::put(&mut body, &mut budget, run);

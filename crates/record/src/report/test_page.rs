@@ -8,7 +8,8 @@ use super::findings;
 use super::html::Html;
 use super::page::{Budget, frame, left_out};
 use super::source::Run;
-use super::words::{count, duration, metres, quoted};
+use super::words::{count, duration, metres};
+use crate::command::quoted;
 use crate::run_folder::RunFolder;
 
 /// Groups of one scenario that are told in full; its own report has the others.

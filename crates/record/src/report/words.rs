@@ -72,16 +72,6 @@ pub(super) fn spaced(key: &str) -> String {
     format!("{}{unit}", name.replace('_', " "))
 }
 
-/// An argument as a shell takes it.
-pub(super) fn quoted(argument: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=,:#+%@".contains(c);
-    if !argument.is_empty() && argument.chars().all(plain) {
-        argument.to_owned()
-    } else {
-        format!("'{}'", argument.replace('\'', "'\\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,8 +82,6 @@ mod tests {
         assert_eq!(short(-0.125, 3), "\u{2212}0.125");
         assert_eq!(spaced("worst_missed_m"), "worst missed [m]");
         assert_eq!(plain(&json!({ "a_s": 1.5, "b": [1, true, null] })), "a [s]: 1.5; b: 1, yes, –");
-        assert_eq!(quoted("ego.start.y=0.1 m"), "'ego.start.y=0.1 m'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
         assert_eq!(duration(&json!(200.0)), "3 min 20 s");
     }
 }

@@ -176,6 +176,10 @@ impl Drive {
     pub fn sequences(&self, segments: u32) -> anabranch_errors::Sequences {
         self.errors.sequences(segments)
     }
+    /// How many there would be with errors in at most so many segments of a run; nothing if the scenario has such a limit already.
+    pub fn sequences_with(&self, segments: u32, per_run: u16) -> Option<anabranch_errors::Sequences> {
+        self.errors.sequences_with(segments, per_run)
+    }
     /// Limits of the error model in words: `errors in at most 2 segments of a run`.
     pub fn error_limits(&self) -> Vec<String> {
         self.errors.limits_in_words()

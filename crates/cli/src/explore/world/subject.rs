@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anabranch_bridge::{Kind, Misbehaviour, WorldSystem};
+use anabranch_bridge::{Card, Kind, MergeRule, Misbehaviour, WorldSystem};
 use anabranch_explore::Outcome;
 use anabranch_kernel::{Choice, Digest, Fault, Params, Recorder, Seed, SegmentEnd, System};
 use anabranch_record::{ErrorRun, Finding, RunFolder};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::Program;
 use crate::explore::facts::Facts;
 use crate::explore::settings::Horizon;
-use crate::explore::subject::{Margin, Subject};
+use crate::explore::subject::{Margin, Subject, WholeMemory};
 use crate::failure::Failure;
 use crate::outside::{self, Evidence, Unstable};
 use crate::project;
@@ -58,6 +58,14 @@ impl Subject for WorldSystem {
         let at_once = self.fleet().card().world.as_ref().and_then(|world| world.at_once);
         let limit = at_once.filter(|limit| usize::from(*limit) < self.errors().sites().len());
         limit.into_iter().map(|limit| format!("at most {limit} errors at once")).collect()
+    }
+    fn card(&self) -> Option<&Card> {
+        Some(self.fleet().card())
+    }
+    fn whole_memory(&self) -> Option<WholeMemory> {
+        let variable = self.variables().first().filter(|_| self.merge_rule() != MergeRule::Values)?;
+        let example = "merge = {\"integral\": 0.02}";
+        Some(WholeMemory { variable: variable.name.clone(), whose: "world", example })
     }
     fn is_outside(&self) -> bool {
         true
