@@ -94,6 +94,7 @@ impl<D: Driver> DriverInstance<D> {
             saves_bytes: start.bytes().is_some(),
             memoryless: start.is_memoryless(),
             wants: start.wants(),
+            code: None,
             world: None,
         };
         Self { start, card, branches: BTreeMap::new(), saved: BTreeMap::new(), seconds: 0.0 }

@@ -52,6 +52,7 @@ fn card() -> Card {
         saves_bytes: false,
         memoryless: true,
         wants: Vec::new(),
+        code: None,
         world: None,
     }
 }

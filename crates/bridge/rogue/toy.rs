@@ -44,6 +44,7 @@ fn card(role: Role, support: Support) -> Card {
         saves_bytes: support == Support::Save,
         memoryless: false,
         wants: Vec::new(),
+        code: None,
         world: None,
     }
 }

@@ -37,6 +37,7 @@ pub(crate) fn no_card() -> Card {
         saves_bytes: false,
         memoryless: false,
         wants: Vec::new(),
+        code: None,
         world: None,
     }
 }
@@ -57,8 +58,8 @@ pub fn check_card(card: &Card) -> Result<(), Misbehaviour> {
     ensure(card.protocol == PROTOCOL, Kind::WrongVersion, || {
         format!("describes itself for version {} of the bridge protocol; this program speaks {PROTOCOL}", card.protocol)
     })?;
-    let names = [&card.name, &card.version];
-    ensure(names.iter().all(|name| name.len() <= NAME_BYTES_MAX), Kind::Oversized, || {
+    let names = [&card.name, &card.version].into_iter().chain(&card.code);
+    ensure(names.into_iter().all(|name| name.len() <= NAME_BYTES_MAX), Kind::Oversized, || {
         format!("a name or version of more than {NAME_BYTES_MAX} bytes")
     })?;
     if let Some(cycle_s) = card.cycle_s {

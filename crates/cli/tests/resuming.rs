@@ -267,3 +267,75 @@ fn what_cannot_be_resumed_says_why() {
     let contradiction = project.run(&["explore", "--resume", "--keep", "worst"]);
     assert_eq!(contradiction.code, 2, "{contradiction:?}");
 }
+
+/// A cart that never fails, with its physics in a module of its own.
+const CART: &str = r#"import anabranch
+from parts import physics
+
+
+class Cart(anabranch.World):
+    errors = {"push": {"none": 0.0, "left": -0.3, "right": 0.3}}
+    merge = {"x": (0.05, "m"), "v": (0.05, "m/s")}
+    must = ["wall"]
+    segments = 5
+
+    def reset(self, seed):
+        self.x, self.v = 0.0, 0.0
+
+    def run(self, error):
+        self.x, self.v = physics.move(self.x, self.v, error.push)
+        margin = physics.WALL - abs(self.x)
+        return anabranch.Segment(x=self.x, v=self.v, danger=-margin, margin=margin, violated=["wall"] if margin < 0 else [])
+"#;
+const PHYSICS: &str = "WALL = 9.0\n\n\ndef move(x, v, push):\n    v += push - 0.4 * x - 0.3 * v\n    return x + v, v\n";
+
+/// The interpreter with the kit; a test that needs it fails without it.
+fn python() -> PathBuf {
+    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/python-venv/bin/python");
+    assert!(python.is_file(), "there is no {}: `cargo xtask python` prepares it", python.display());
+    python
+}
+
+fn with_python(project: &Project, arguments: &[&str]) -> Ran {
+    Ran::of(project.command(arguments).env("ANABRANCH_PYTHON", python()).output().expect("the program starts"))
+}
+
+/// Stops `explore` by a budget, changes a module that the code imports, and goes on: refused, and nothing is lost.
+fn check_refused_after_an_edit(project: &Project, explore: &[&str], module: &str, (from, to): (&str, &str)) {
+    let few = [explore, &["--no-pictures", "-q", "--rollouts", "0", "--budget", "states=40"]].concat();
+    let stopped = with_python(project, &few);
+    assert_eq!((stopped.code, &result(project)["complete"]), (5, &false.into()), "{stopped:?}");
+    let (before, good) = (project.read("runs/last/result.json"), project.read(module));
+    assert!(good.contains(from), "{good}");
+    project.write(module, &good.replace(from, to));
+    let changed = with_python(project, &["explore", "--resume", "-q", "--budget", "states=100000"]);
+    assert!(changed.code == 2 && changed.err.contains("has changed since the run"), "{changed:?}");
+    assert!(changed.err.contains("a module it imports") && changed.err.contains("begin anew"), "{changed:?}");
+    assert_eq!(project.read("runs/last/result.json"), before, "what is known stays as it was");
+    // As it was then, it goes on: the digest is about what is in the file, not about when it was written.
+    project.write(module, &good);
+    let resumed = with_python(project, &["explore", "--resume", "-q", "--budget", "states=100000"]);
+    assert!(resumed.code != 2, "{resumed:?}");
+    assert_eq!(result(project)["stop"], "", "{resumed:?}");
+}
+
+#[test]
+fn a_world_whose_imported_module_has_changed_is_not_resumed() {
+    let project = Project::new();
+    std::fs::create_dir(project.file("parts")).unwrap();
+    project.write("cart.py", CART);
+    project.write("parts/physics.py", PHYSICS);
+    check_refused_after_an_edit(&project, &["explore", "cart.py"], "parts/physics.py", ("9.0", "0.2"));
+}
+
+#[test]
+fn a_driver_whose_imported_module_has_changed_is_not_resumed() {
+    let project = Project::new();
+    project.write("gains.py", "LATERAL = 0.5\n");
+    let driver = "import anabranch\nimport gains\n\n\nclass Line(anabranch.Driver):\n    memoryless = True\n    cycle = 0.1\n\n    \
+        def step(self, seen):\n        return anabranch.Command(steer=-gains.LATERAL * seen.pose.y, accel=0.2)\n";
+    project.write("line.py", driver);
+    let calm = project.read("pull.toml").replace("6 deg", "0.1 deg").replace("\"20 s\"", "\"5 s\"");
+    project.write("calm.toml", &calm.replace("\"path-follower\"", "{ file = \"line.py\" }"));
+    check_refused_after_an_edit(&project, &["explore", "calm.toml"], "gains.py", ("0.5", "0.6"));
+}

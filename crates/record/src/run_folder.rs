@@ -30,6 +30,9 @@ pub struct RunInfo {
     pub scenario: String,
     /// Hex digest of the scenario text.
     pub scenario_hash: String,
+    /// Digest of the code from outside with everything that it imports, as that code reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// Seed of all chance.
     pub seed: u64,
     /// Limits by name: `until_s`, `states`, `memory_bytes`.
@@ -56,6 +59,7 @@ impl RunInfo {
             versions: [("anabranch".to_owned(), env!("CARGO_PKG_VERSION").to_owned())].into(),
             scenario: scenario.to_owned(),
             scenario_hash: scenario_hash.to_string(),
+            code: None,
             seed,
             limits: BTreeMap::new(),
             command: crate::tidy_command(arguments),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Union
 
-from . import rows
+from . import rows, sources
 from .driver import Cell, Driver
 from .wire import PROTOCOL
 from .world import World, modes_of, requirements_of
@@ -32,6 +32,7 @@ def card(thing: Thing, support: str, snapshot: str, saves_bytes: bool) -> dict[s
         "support": support,
         "snapshot": snapshot,
         "saves_bytes": saves_bytes,
+        "code": sources.digest(),
     }
     if isinstance(thing, World):
         body["world"] = _world(thing)

@@ -238,6 +238,10 @@ impl Seat<'_> {
         }
         let again = self.inner.times.exchanges > 0 && !self.inner.is_renewed;
         let (instance, generation) = self.fleet.start()?;
+        if instance.card().code != self.fleet.card.code {
+            let text = "its code has changed since the first instance was started; begin anew";
+            return Err(Misbehaviour::new(Kind::NoStart, text));
+        }
         if *instance.card() != self.fleet.card {
             let text = "a new instance describes itself differently than the first one did";
             return Err(Misbehaviour::new(Kind::BrokenPromise, text));

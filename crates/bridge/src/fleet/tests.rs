@@ -22,13 +22,15 @@ struct Counters {
     log: Arc<Mutex<Vec<Op>>>,
     started: AtomicU64,
     changes_its_name: bool,
+    changes_its_code: bool,
 }
 
 impl Factory for Counters {
     fn start(&self) -> Result<Box<dyn Instance>, Misbehaviour> {
         let n = self.started.fetch_add(1, Ordering::Relaxed);
         let name = if self.changes_its_name { format!("counter {n}") } else { "counter".to_owned() };
-        let card = Card { name, support: Support::Save, ..no_card() };
+        let code = Some(if self.changes_its_code { format!("code {n}") } else { "code".to_owned() });
+        let card = Card { name, code, support: Support::Save, ..no_card() };
         Ok(Box::new(Counter { card, branches: BTreeMap::new(), saved: BTreeMap::new(), log: self.log.clone() }))
     }
 }
@@ -185,6 +187,17 @@ fn an_instance_that_describes_itself_differently_after_a_restart_breaks_its_prom
     let mut seat = fleet.seat(0);
     seat.end();
     assert_eq!(seat.ask(&[step(0.0)]).unwrap_err().kind, Kind::BrokenPromise);
+}
+
+/// What the code did before and what it does now are not one run, and the change is not a fault of the code.
+#[test]
+fn an_instance_with_other_code_than_the_first_one_is_not_started() {
+    let counters = Counters { changes_its_code: true, ..Counters::default() };
+    let fleet = Fleet::new(Box::new(counters), FleetLimits::default()).unwrap();
+    let mut seat = fleet.seat(0);
+    seat.end();
+    let refused = seat.ask(&[step(0.0)]).unwrap_err();
+    assert!(refused.kind == Kind::NoStart && refused.text.contains("its code has changed"), "{refused}");
 }
 
 #[test]

@@ -92,6 +92,9 @@ pub struct Card {
     /// Optional parts of [`super::Seen`] and [`super::Begin`] it wants: `walls`, `occupancy`, `samples`.
     #[serde(default)]
     pub wants: Vec<String>,
+    /// Digest of its code with everything that it imports, if it reports one; runs with other code are other runs.
+    #[serde(default)]
+    pub code: Option<String>,
     /// Role world only.
     #[serde(default)]
     pub world: Option<Box<WorldCard>>,

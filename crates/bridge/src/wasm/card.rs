@@ -59,6 +59,7 @@ pub(super) fn read(memory: &[u8], address: u32) -> Result<Card, Misbehaviour> {
         saves_bytes: true,
         memoryless: said.memoryless,
         wants: said.wants,
+        code: None,
         world: None,
     };
     check_card(&card)?;

@@ -1,7 +1,7 @@
 //! One exploration on its way: what is told, saved and confirmed, whatever it is that is explored.
 
 use anabranch_explore::{Budget, Disk, Explorer, Outcome, Settings, Stop};
-use anabranch_kernel::{Seed, System};
+use anabranch_kernel::{Digest, DigestWriter, Seed, System};
 use anabranch_record::table::Whole;
 use anabranch_record::{Finding, Phase, RunFolder, RunInfo};
 use anabranch_study::{Evidence, Findings, conclude};
@@ -59,6 +59,7 @@ impl<S: Subject> Journey<'_, S> {
         let mut info = RunInfo::new(self.subject.name(), S::hash(self.source), self.seed.0, std::env::args());
         let budget = &self.settings.budget;
         let until_s = f64::from(self.horizon.levels) * self.subject.segment_seconds();
+        info.code = self.subject.card().and_then(|card| card.code.clone());
         info.limits.insert("until_s".to_owned(), json!(until_s));
         info.limits.insert("time_s".to_owned(), json!(budget.time_ns.map(|ns| ns as f64 * 1e-9)));
         info.limits.insert("states".to_owned(), json!(budget.states));
@@ -89,7 +90,17 @@ impl<S: Subject> Journey<'_, S> {
         done
     }
 
-    /// Explores the subject, or something that stands before it.
+    /// Digest of everything that a segment may read: what was named, and the code that it imports.
+    fn identity(&self) -> Digest {
+        let named = S::hash(self.source);
+        let Some(code) = self.subject.card().and_then(|card| card.code.as_deref()) else { return named };
+        let mut whole = DigestWriter::new();
+        whole.wide(named.0);
+        whole.text(code);
+        whole.finish()
+    }
+
+    /// Explores the subject, or something that precedes it.
     pub fn explore_system<X: System>(
         &self,
         system: &X,
@@ -106,7 +117,7 @@ impl<S: Subject> Journey<'_, S> {
             .settings(Settings { budget, ..self.settings.clone() })
             .seed(self.seed)
             .threads(self.threads)
-            .identity(S::hash(self.source))
+            .identity(self.identity())
             .clock(&self.clock)
             .interrupt(asked)
             .prove();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anabranch_bridge::Card;
 use anabranch_record::{RunFolder, RunInfo, RunLock, RunReference};
 use clap::Parser as _;
 
@@ -50,6 +51,17 @@ pub fn typed(reference: &str, today: &Explore) -> Result<(RunFolder, Box<Explore
     let Verb::Explore(mut verb) = then.verb else { return Err(no_exploration()) };
     verb.budget = today.budget.clone().or(verb.budget);
     Ok((folder, verb, info))
+}
+
+/// Refuses to go on where the code from outside is not what the run began with. A module that it imports is part of it.
+pub fn check_code(folder: &RunFolder, file: &Path, card: Option<&Card>) -> Result<(), Failure> {
+    let (then, now) = (folder.read_run()?.code, card.and_then(|card| card.code.clone()));
+    if then == now {
+        return Ok(());
+    }
+    let (file, run) = (file.display(), folder.name());
+    let message = format!("code that `{file}` runs has changed since the run `{run}`: its own, or a module it imports");
+    Err(Failure::input(message, "begin anew, without --resume"))
 }
 
 /// Takes the run from now on, and removes the findings of an earlier process; they are written again.

@@ -21,7 +21,7 @@ use crate::explore::probability::Wanted;
 use crate::explore::resume::{self, Earlier};
 use crate::explore::settings::{self, Flags, Horizon, MergeFlag, Pairs, parse_budget, parse_merge};
 use crate::explore::since::Before;
-use crate::explore::subject::{Keeps, Wishes};
+use crate::explore::subject::{Keeps, Subject as _, Wishes};
 use crate::explore::time_left::TimeLeft;
 use crate::explore::watcher::Pictures;
 use crate::explore::world;
@@ -147,7 +147,6 @@ impl Explore {
                     return Ok(done.exit);
                 }
                 let earlier = Earlier::find(run, self)?;
-                let _lock = resume::take(&earlier.folder)?;
                 let Earlier { folder, mut verb, loaded, seed } = earlier;
                 if let Some(since) = verb.since.take() {
                     screen.warn(&format!("going on without `--since {since}`: what is left is run"));
@@ -221,6 +220,12 @@ impl Explore {
         }
         let wanted = Wanted::of(&drive, self.samples, self.most_likely)?;
         let before = self.since.as_deref().map(|run| Before::read(run, &drive, screen)).transpose()?;
+        // Findings of the earlier process are removed only when it is sure that the run goes on.
+        let taken = earlier.as_ref().map(|(folder, _)| {
+            resume::check_code(folder, &loaded.path, drive.card())?;
+            resume::take(folder)
+        });
+        let taken = taken.transpose()?;
         let resumes = earlier.is_some();
         let (folder, seed) = match earlier {
             Some(earlier) => earlier,
@@ -229,8 +234,7 @@ impl Explore {
                 (RunFolder::create_now(Path::new(RUNS), name)?, global.seed.unwrap_or(0))
             }
         };
-        // Who resumes a run has taken it before.
-        let _lock = (!resumes).then(|| folder.lock()).transpose()?;
+        let _lock = taken.map_or_else(|| folder.lock(), Ok)?;
         let keeps = if self.remember { Keeps::Segments } else { Keeps::Nothing };
         let journey = Journey {
             screen,

@@ -15,6 +15,8 @@ use serde_json::json;
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
+use crate::explore::resume::check_code;
+use crate::explore::subject::Subject as _;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::load::{Loaded, Override, load_with, parse_override, with_driver};
@@ -226,6 +228,9 @@ impl Search {
         let clock = WallClock::start();
         let How { method, mut scorer } = how(&self.method)?;
         let mut drive: Box<Drive> = loaded.drive()?;
+        if let Some((folder, _)) = &earlier {
+            check_code(folder, &loaded.path, drive.card())?;
+        }
         if Measure::reads_signals(loaded, &self.objective) {
             // Any of them may be a measure of the whole run.
             *drive = drive.with_all_measures();
@@ -272,6 +277,7 @@ impl Search {
         let (drive, loaded) = (objective.drive, objective.loaded);
         let folder = RunFolder::create_now(Path::new(RUNS), self.name.as_deref().unwrap_or(drive.name()))?;
         let mut info = RunInfo::new(drive.name(), loaded.hash, objective.seed.0, std::env::args());
+        info.code = drive.card().and_then(|card| card.code.clone());
         info.limits.insert("simulations".to_owned(), json!(budget));
         folder.write_run(&info)?;
         project::save_scenario(&folder, loaded)?;

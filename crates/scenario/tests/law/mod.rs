@@ -103,6 +103,7 @@ impl Law {
             saves_bytes: self.bytes,
             memoryless: self.memoryless,
             wants: Vec::new(),
+            code: None,
             world: None,
         }
     }

@@ -58,6 +58,7 @@ impl FmuInstance {
             saves_bytes: capabilities.saves_state && asks_bytes && bytes_are_canonical(&fmu, &plan),
             memoryless: mapping.memoryless,
             wants: Vec::new(),
+            code: None,
             world: None,
         };
         let keeper = Keeper::new(Ground { fmu: fmu.clone(), plan: plan.clone(), cycle_s })?;

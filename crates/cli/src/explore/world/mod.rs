@@ -75,7 +75,6 @@ pub fn resume(run: &str, today: &Explore, global: &Global, screen: &Screen) -> R
         let message = format!("`{}` has changed since the run `{}`", verb.scenario.display(), folder.name());
         return Err(Failure::input(message, format!("begin anew: anabranch explore {}", verb.scenario.display())));
     }
-    let _lock = resume::take(&folder)?;
     explore_in(&verb, &program, Some((folder, info.seed)), (global, screen)).map(Some)
 }
 
@@ -93,6 +92,12 @@ fn explore_in(
     let world = program.start(global.threads(), Patience::Usual).map_err(interrupt::or_stopped)?;
     let (settings, horizon) = settings::build(verb, &world)?;
     refuse_contradictions(&world, &settings)?;
+    // Findings of the earlier process are removed only when it is sure that the run goes on.
+    let taken = earlier.as_ref().map(|(folder, _)| {
+        resume::check_code(folder, &program.path, Some(world.fleet().card()))?;
+        resume::take(folder)
+    });
+    let taken = taken.transpose()?;
     tried(&world, earlier.as_ref().map_or(global.seed.unwrap_or(0), |(_, seed)| *seed), (screen, time));
     let resumes = earlier.is_some();
     let (folder, seed) = match earlier {
@@ -103,8 +108,7 @@ fn explore_in(
             (RunFolder::create_now(Path::new(RUNS), name)?, global.seed.unwrap_or(0))
         }
     };
-    // Who resumes a run has taken it before.
-    let _lock = (!resumes).then(|| folder.lock()).transpose()?;
+    let _lock = taken.map_or_else(|| folder.lock(), Ok)?;
     let journey = Journey {
         screen,
         source: program,

@@ -79,6 +79,7 @@ mod tests {
             saves_bytes: false,
             memoryless: false,
             wants: Vec::new(),
+            code: None,
             world: None,
         }
     }
