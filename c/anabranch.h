@@ -372,6 +372,8 @@ typedef struct ab_world {
     double segment_s, tick_s;
     unsigned segments_max;
     AB_MEMORY_FIELDS
+    /* How many of `requirements`, the last ones, are only should. 0: all are must. */
+    size_t should_count;
 } ab_world;
 
 /* Says what went wrong, and returns -1 to be returned by `reset`, `step`, `run` or `load`. */
@@ -1727,7 +1729,7 @@ static void abx_put_words(abx_bytes *out, const char *words) {
 
 static void abx_put_world(abx_bytes *out, const ab_world *world) {
     size_t at, mode;
-    abx_put_map(out, 9);
+    abx_put_map(out, world->should_count > 0 ? 10 : 9);
     abx_put_text(out, "sites");
     abx_put_array(out, world->site_count);
     for (at = 0; at < world->site_count; at++) {
@@ -1749,6 +1751,11 @@ static void abx_put_world(abx_bytes *out, const ab_world *world) {
     abx_put_text(out, "requirements");
     abx_put_array(out, world->requirement_count);
     for (at = 0; at < world->requirement_count; at++) abx_put_text(out, world->requirements[at]);
+    if (world->should_count > 0) {
+        size_t should = world->should_count < world->requirement_count ? world->should_count : world->requirement_count;
+        abx_put_text(out, "musts");
+        abx_put_uint(out, world->requirement_count - should);
+    }
     abx_put_text(out, "signals");
     abx_put_variables(out, world->signals, world->signal_count);
     abx_put_text(out, "time_matters");

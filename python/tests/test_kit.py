@@ -17,7 +17,7 @@ import pytest
 import zmq
 
 from anabranch import Segment, World
-from anabranch.memory import attributes
+from anabranch.memory import ATTRIBUTES_MAX, attributes
 from anabranch.rows import seen_of
 from hosts import SEEN, Host, alive, as_row, family, memory_kib, seen
 
@@ -186,8 +186,8 @@ def test_what_a_world_remembers_besides_is_reported_by_name(tmp_path: Path) -> N
         with Host(str(file), ANABRANCH_SNAPSHOT=way) as host:
             host.ask("reset", branch=0, begin={"seed": 1})
             runs = [host.ask("run", branch=0, modes=[mode])["attributes"] for mode in (0, 1, 0)]
-            # `place` is the reported value under another name, and `table` is constant.
-            assert all(set(run) == {"pushes", "law"} for run in runs), runs
+            # `place` is the reported value under another name, which the host sees, and `table` is constant.
+            assert all(set(run) == {"place", "pushes", "law"} for run in runs), runs
             assert runs[0]["law"] == runs[1]["law"] and runs[0]["pushes"] != runs[1]["pushes"] == runs[2]["pushes"]
 
 
@@ -423,9 +423,66 @@ def test_what_a_function_remembers_counts() -> None:
             self.counter, self.listed = counter, listed
 
     world = Remembers()
-    before = attributes(world, (), ())
+    before = attributes(world, ())
     world.counter()
     world.listed(1)
-    after = attributes(world, (), ())
+    after = attributes(world, ())
     assert None not in before.values() and before.keys() == {"counter", "listed"}
     assert all(before[name] != after[name] for name in before)
+
+
+def test_no_name_and_no_number_hides_an_attribute() -> None:
+    class Slotted(World):
+        __slots__ = ("latch", "__gear")
+
+        def __init__(self) -> None:
+            self.x, self.tick, self.latch, self.__gear = 0.5, 0, 0, 1
+
+    world = Slotted()
+    found = attributes(world, ("x",))
+    # A name that is also a setting, slots, private ones too, and numbers as the bits of a float.
+    assert found == {"tick": 0, "latch": 0, "_Slotted__gear": 0x3FF0000000000000}
+    world.latch = -0.0
+    assert attributes(world, ("x",))["latch"] == 0
+    world.latch = 2**53 + 1
+    assert attributes(world, ("x",))["latch"] not in (None, 0x4340000000000000)
+
+
+def test_attributes_beyond_the_limit_share_a_digest() -> None:
+    world = World()
+    for number in range(ATTRIBUTES_MAX + 16):
+        setattr(world, f"p{number}", 0.5 + number)
+    before = attributes(world, ())
+    setattr(world, f"p{ATTRIBUTES_MAX + 15}", 0.25)
+    after = attributes(world, ())
+    assert len(before) == ATTRIBUTES_MAX + 1
+    assert [name for name in before if before[name] != after[name]] == ["… and 16 more"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_constants_that_change_and_global_generators_are_reported(tmp_path: Path, way: str) -> None:
+    file = tmp_path / "drawing.py"
+    file.write_text(
+        "import random, anabranch\n"
+        "class Drawing(anabranch.World):\n"
+        "    errors = {'push': [0, 1]}\n"
+        "    merge = {'x': 0.1}\n"
+        "    constants = ['table']\n"
+        "    global_random = True\n"
+        "    must, should = ['wall'], ['near']\n"
+        "    def reset(self, seed):\n"
+        "        self.x, self.table = 0.0, [0]\n"
+        "    def run(self, error):\n"
+        "        if error.push:\n"
+        "            self.table[0] += 1\n"
+        "            random.random()\n"
+        "        return anabranch.Segment(x=self.x)\n"
+    )
+    with Host(str(file), ANABRANCH_SNAPSHOT=way) as host:
+        card = host.card()["world"]
+        assert (card["requirements"], card["musts"]) == (["wall", "near"], 1)
+        host.ask("reset", branch=0, begin={"seed": 1})
+        runs = [host.ask("run", branch=0, modes=[mode])["attributes"] for mode in (0, 0, 1)]
+        assert runs[0] == runs[1] and set(runs[0]) == {"the state of the global generators"}
+        assert set(runs[2]) == {"the state of the global generators", "declared constant `table`"}
+        assert runs[2]["the state of the global generators"] != runs[0]["the state of the global generators"]

@@ -108,6 +108,10 @@ fn check_world(world: &WorldCard) -> Result<(), Misbehaviour> {
     }
     ensure(world.tick_s <= world.segment_s, Kind::OutOfRange, || "`tick_s` is longer than `segment_s`".to_owned())?;
     ensure(world.segments_max > 0, Kind::OutOfRange, || "`segments_max` is 0".to_owned())?;
+    let known = world.requirements.len();
+    ensure(world.musts.is_none_or(|musts| musts as usize <= known), Kind::OutOfRange, || {
+        format!("`musts` is {}, but `requirements` has {known} names", world.musts.unwrap_or_default())
+    })?;
     ensure(world.sites.len().max(world.requirements.len()) <= LIST_MAX, Kind::Oversized, || {
         format!("`sites` or `requirements` has more than {LIST_MAX} entries")
     })

@@ -110,6 +110,12 @@ fn an_attribute_that_is_not_compared_is_named_and_followed() {
     assert!(ran.out.contains("not compared when states were merged: lefts of the world"), "{ran:?}");
     assert!(ran.out.contains("went apart under equal errors"), "{ran:?}");
     assert!(!ran.out.contains("safe"), "{ran:?}");
+    // Where sequences were merged, that is no pass.
+    let longer = cart("", "", "        self.v += 5.0 * (self.lefts >= 3)").replace("segments = 6", "segments = 9");
+    project.write("cart.py", &longer);
+    let (code, found) = json(&project, &["explore", "cart.py"]);
+    assert_eq!((code, &found["conclusion"]["because"]["kind"]), (5, &"parted".into()), "{found}");
+    assert!(found["hints"].to_string().contains("merge = {"), "{found}");
     // Declared, it counts, and nothing is left out.
     let counted = cart("", "", "        self.v += 5.0 * (self.lefts >= 3)")
         .replace("\"v\": (0.2, \"m/s\")", "\"v\": (0.2, \"m/s\"), \"lefts\": None")
@@ -226,4 +232,101 @@ class Av(anabranch.Driver):
     project.write("av.py", &driver(r#"{"first": 0.01, "second": 0.01}"#));
     let ran = run(&project, &explore);
     assert!(ran.out.contains("no state variable"), "{ran:?}");
+}
+
+/// A small world: what its class names, what `reset` makes, and what a segment does.
+fn marble(class: &str, reset: &str, body: &str) -> String {
+    let lines = [
+        "import os, random",
+        "import anabranch",
+        "G = [0]",
+        "class Marble(anabranch.World):",
+        "    errors = {\"e\": {\"none\": 0, \"a\": 1, \"b\": 2}}",
+        "    must = [\"ok\"]",
+        "    segments = 8",
+        "    merge = {\"x\": (0.05, \"m\"), \"brake\": (0.1, \"\")}",
+        class,
+        "    def reset(self, seed):",
+        "        self.x = 0.0",
+        reset,
+        "    def run(self, error):",
+        "        self.x = 0.5 * self.x + [0.0, 0.1, -0.1][error.e]",
+        "        margin = 1.0 - abs(self.x)",
+        body,
+        "        return anabranch.Segment(x=self.x, brake=0.0, danger=-margin, margin=margin, violated=[\"ok\"] if margin < 0 else [])",
+        "anabranch.serve(Marble())\n",
+    ];
+    lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn no_memory_hides_from_the_result() {
+    let many = "        for n in range(80): setattr(self, f\"p{n}\", 0.5 + n)\n        self.zz = 0";
+    for (class, reset, body, expect) in [
+        // A latch that is 0 or 1 while a variable is 0.
+        ("", "        self.latch = 0", "        self.latch |= self.x > 0.15", "latch of the world"),
+        // The name of a setting.
+        ("", "        self.tick = 0", "        self.tick += error.e == 1", "tick of the world"),
+        ("    __slots__ = (\"n\",)", "        self.n = 0", "        self.n += error.e == 1", "n of the world"),
+        ("", many, "        self.zz += error.e == 1", "… and 17 more of the world"),
+        ("    snapshot = \"fork\"", "        G[0] = 0", "        G[0] += error.e == 1", "outside of its object"),
+        (
+            "    global_random = True",
+            "",
+            "        [random.random() for _ in range(error.e)]",
+            "the state of the global generators",
+        ),
+    ] {
+        let project = Project::new();
+        project.write("marble.py", &marble(class, reset, body));
+        let ran = run(&project, &["explore", "marble.py", "--until", "5 s", "--rollouts", "50"]);
+        assert!(!ran.out.contains("no state variable") && !ran.out.contains("safe"), "{expect}: {ran:?}");
+        let text = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(expect), "{expect}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_declared_constant_that_changes_forbids_the_word_safe() {
+    let project = Project::new();
+    let forked = "    constants = [\"m\"]\n    snapshot = \"fork\"";
+    project.write("marble.py", &marble(forked, "        self.m = [0]", "        self.m[0] += 1"));
+    let ran = run(&project, &["explore", "marble.py", "--merge", "none", "--until", "3 s"]);
+    assert!(!ran.out.contains("safe: "), "{ran:?}");
+    let (_, found) = json(&project, &["explore", "marble.py", "--merge", "none", "--until", "3 s"]);
+    assert_ne!(found["verdict"], "safe", "{found}");
+    assert!(found.to_string().contains("`m`, which it declares constant"), "{found}");
+}
+
+#[test]
+fn a_world_with_only_should_has_nothing_to_judge() {
+    let project = Project::new();
+    let noting =
+        marble("    must, should = [], [\"slow\"]", "", "").replace("violated=[\"ok\"] if", "notes=[\"slow\"] if");
+    project.write("marble.py", &noting);
+    for more in [&["--until", "3 s"][..], &["--until", "3 s", "--merge", "none"]] {
+        let (code, found) = json(&project, &[&["explore", "marble.py"], more].concat());
+        assert_eq!((code, &found["verdict"]), (4, &"nothing to judge".into()), "{found}");
+    }
+    let ran = run(&project, &["check", "marble.py"]);
+    assert!(ran.out.contains("only *should* requirements"), "{ran:?}");
+}
+
+#[test]
+fn a_failure_that_comes_every_time_is_a_finding_in_late_segments_too() {
+    for (body, fault) in [
+        ("        if self.x > 0.19: raise ValueError(\"deep\")", "driver.exception"),
+        ("        if self.x > 0.19: raise SystemExit(0)", "driver.exception"),
+        ("        if self.x > 0.19: raise KeyboardInterrupt", "driver.crash"),
+        ("        if self.x > 0.19: os._exit(0)", "driver.crash"),
+        ("        if self.x > 0.19: margin = float(\"nan\")", "driver.not-a-number"),
+        ("        if self.x > 0.19: margin = -float(\"inf\")", "driver.not-a-number"),
+    ] {
+        let project = Project::new();
+        project.write("marble.py", &marble("", "", body));
+        let (code, found) = json(&project, &["explore", "marble.py", "--until", "6 s", "--rollouts", "20"]);
+        assert_eq!((code, &found["verdict"]), (1, &"violated".into()), "{body}: {found}");
+        assert!(found.to_string().contains(fault), "{body}: {found}");
+        assert!(!found.to_string().contains("driver.nondeterministic"), "{body}: {found}");
+    }
 }

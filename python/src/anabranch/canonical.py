@@ -14,7 +14,7 @@ import random
 import struct
 import sys
 import types
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterator, Optional
 
 from .seen import View
 
@@ -140,13 +140,19 @@ class _Walker:
         if isinstance(value, View):
             self.walk(value.as_dict(), depth)
             return
-        attributes = dict(getattr(value, "__dict__", {}))
-        for base in kind.__mro__:
-            slots = base.__dict__.get("__slots__", ())
-            for slot in (slots,) if isinstance(slots, str) else slots:
-                if slot not in ("__dict__", "__weakref__") and hasattr(value, slot):
-                    attributes[slot] = getattr(value, slot)
-        self.walk(attributes, depth)
+        self.walk({**getattr(value, "__dict__", {}), **dict(slots_of(value))}, depth)
+
+
+def slots_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes of an object that are in slots, of all of its classes."""
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for slot in (slots,) if isinstance(slots, str) else slots:
+            # A private one has the name of its class in front.
+            private = slot.startswith("__") and not slot.endswith("__")
+            name = f"_{base.__name__.lstrip('_')}{slot}" if private else slot
+            if slot not in ("__dict__", "__weakref__") and hasattr(value, name):
+                yield name, getattr(value, name)
 
 
 def _text(value: str) -> bytes:

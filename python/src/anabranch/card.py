@@ -50,11 +50,15 @@ def _world(world: World) -> dict[str, Any]:
     must, should = requirements_of(world)
     signals = [{"name": name, "unit": ""} for name in world.signals]
     tick = world.tick if world.tick is not None else world.segment
+    requirements = must + [name for name in should if name not in must]
+    # All are musts where nothing else is said.
+    musts = {} if len(must) == len(requirements) else {"musts": len(must)}
     return {
         "sites": [{"name": name, "modes": modes_of(modes)[0]} for name, modes in world.errors.items()],
         "at_once": world.at_once,
         "merge": variables(world.merge),
-        "requirements": must + [name for name in should if name not in must],
+        "requirements": requirements,
+        **musts,
         "signals": signals or [dict(variable, cell=None) for variable in variables(world.merge)],
         "time_matters": bool(world.time_matters),
         "segment_s": float(world.segment),

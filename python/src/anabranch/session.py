@@ -8,12 +8,12 @@ import sys
 import time
 import traceback
 from operator import attrgetter
-from typing import Any, Optional
+from typing import Any, Collection, Optional
 
 from . import rows, wire
 from .begin import Begin
 from .canonical import canonical
-from .memory import attributes
+from .memory import GENERATORS, Constants, attributes, chance
 from .states import States, begin_run
 from .world import Error, Segment, World, modes_of, requirements_of
 
@@ -44,6 +44,7 @@ class Session:
         self.key_of = _reader(getattr(thing, "key", None))
         self.chances: Optional[dict[int, Any]] = {} if thing.global_random else None
         self.saved_chances: dict[int, Any] = {}
+        self.constants = Constants()
         if isinstance(thing, World):
             self.sites = [(name, modes_of(modes)[1]) for name, modes in thing.errors.items()]
             self.merge = list(thing.merge)
@@ -103,6 +104,7 @@ class Session:
         self.branches.pop(branch, None)
         thing = self.states.fresh()
         begin_run(thing, begin)
+        self.constants.begun(thing, begin)
         self.branches[branch], self.begins[branch] = thing, begin
         self.keep_chance(branch)
         return wire.DONE
@@ -115,21 +117,24 @@ class Session:
         return wire.DONE
 
     def save(self, branch: int, token: int) -> bytes:
-        thing = self.branches[branch]
-        saved = self.states.save(thing, self.begins[branch])
+        thing, begin = self.branches[branch], self.begins[branch]
+        body: dict[str, Any] = {}
+        changed: dict[str, Optional[int]] = {}
+        if self.key_of is not None or self.states.tells_bytes:
+            changed = self.constants.changed(thing, begin)
+        if self.key_of is not None:
+            body["attributes"] = self.others(thing, branch, thing.key) | changed
+        saved = self.states.save(thing, begin)
         del self.branches[branch], self.begins[branch]
         self.saved[token] = saved
-        body: dict[str, Any] = {}
-        chance = None
+        drawn = None
         if self.chances is not None:
-            chance = self.saved_chances[token] = self.chances.pop(branch)
-        if self.states.tells_bytes:
+            drawn = self.saved_chances[token] = self.chances.pop(branch)
+        if self.states.tells_bytes and not changed:
             data = self.states.bytes_of(saved)
             # What cannot be told after all is left out: the host then merges such a state with no other.
             if data is not None:
-                body["bytes"] = data if chance is None else canonical((data, chance))
-        if self.key_of is not None:
-            body["attributes"] = attributes(thing, thing.key, self.key_of(thing))
+                body["bytes"] = data if drawn is None else canonical((data, drawn))
         packed: bytes = wire.pack({"saved": body})
         return packed
 
@@ -160,9 +165,17 @@ class Session:
             raise TypeError(f"`run` returned {type(segment).__name__}; return anabranch.Segment(…)")
         body = self.segment(segment, frames, bool(fields.get("record", False)))
         if self.merge:
-            body["attributes"] = attributes(world, self.merge, body["values"])
+            changed = self.constants.changed(world, self.begins[branch])
+            body["attributes"] = self.others(world, branch, self.merge) | changed
         packed: bytes = wire.pack({"segment": body})
         return packed
+
+    def others(self, thing: Any, branch: int, named: Collection[str]) -> dict[str, Optional[int]]:
+        """What counts for merging by nothing that is named."""
+        found = attributes(thing, named)
+        if self.chances is not None:
+            found[GENERATORS] = chance(self.chances[branch])
+        return found
 
     def segment(self, segment: Segment, frames: list[list[float]], record: bool) -> dict[str, Any]:
         """A segment as the protocol wants it."""

@@ -10,6 +10,7 @@ from typing import Any, Callable, Optional
 from .begin import Begin
 from .canonical import canonical_or_none
 from .driver import Driver
+from .memory import held
 from .world import World
 
 
@@ -83,7 +84,7 @@ class CopyStates(States):
 
     def bytes_of(self, saved: Any) -> Optional[bytes]:
         thing = saved[0]
-        return canonical_or_none({name: value for name, value in vars(thing).items() if name not in thing.constants})
+        return canonical_or_none({name: value for name, value in held(thing) if name not in thing.constants})
 
 
 class OwnStates(States):

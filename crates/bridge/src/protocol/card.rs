@@ -157,6 +157,9 @@ pub struct WorldCard {
     pub merge: Vec<KeyVariable>,
     /// Names of *must* and *should* requirements that segments may refer to.
     pub requirements: Vec<String>,
+    /// How many of them, the first ones, are *must*; `None`: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub musts: Option<u32>,
     /// Numbers it can show for every tick.
     pub signals: Vec<KeyVariable>,
     /// Whether equal states at different times may differ in their future.
@@ -169,6 +172,17 @@ pub struct WorldCard {
     pub segments_max: u32,
 }
 
+impl WorldCard {
+    /// Why no run of it can violate anything, if none can.
+    pub fn nothing_to_judge(&self) -> Option<&'static str> {
+        if self.requirements.is_empty() {
+            return Some("the world names no requirement, so no run can violate anything");
+        }
+        let is_missing = self.musts == Some(0);
+        is_missing.then_some("the world has only *should* requirements, no *must*, so no run can violate anything")
+    }
+}
+
 impl Default for WorldCard {
     fn default() -> Self {
         Self {
@@ -176,6 +190,7 @@ impl Default for WorldCard {
             at_once: None,
             merge: Vec::new(),
             requirements: Vec::new(),
+            musts: None,
             signals: Vec::new(),
             time_matters: false,
             segment_s: 1.0,

@@ -8,6 +8,7 @@ use anabranch_kernel::{CellSize, Chance, Choices, Fault, Grid, Job, KeyWriter, S
 use super::{MergeRule, WorldState, WorldSystem};
 use crate::attributes;
 use crate::doubling::address;
+use crate::protocol::Snapshot;
 
 /// Cells of which pairs are held.
 const CELLS: usize = 64;
@@ -74,7 +75,12 @@ impl WorldSystem {
         if self.rule != MergeRule::Values {
             return None;
         }
-        let names = attributes::words(self.hidden.varying(), "world")?;
+        let names = attributes::words(self.hidden.varying(), "world");
+        // A fork copies what no attribute shows.
+        let is_forked = self.fleet.card().snapshot == Snapshot::Fork;
+        let outside =
+            is_forked.then(|| "not known: memory of the world outside of its object, which a fork saves".to_owned());
+        let names = names.into_iter().chain(outside).reduce(|names, outside| format!("{names}; {outside}"))?;
         let Parted { followed, parted, example } = self.parted.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Some(match example {
             Some(example) => format!(

@@ -46,9 +46,10 @@ impl WorldSystem {
         // Zero has one sign, so that equal values have equal bytes.
         state.values = segment.values.iter().map(|value| value + 0.0).collect();
         state.danger = segment.danger + 0.0;
-        state.hidden = segment.attributes.as_ref().filter(|_| self.rule == MergeRule::Values).map(attributes::digest);
+        state.hidden = None;
         if let Some(attributes) = segment.attributes.as_ref().filter(|_| self.rule == MergeRule::Values) {
-            self.hidden.note(attributes);
+            state.hidden = Some(attributes::digest(attributes, &state.values));
+            self.hidden.note(attributes, &state.values);
         }
         state.live = ran.token;
         if let Some(margin) = segment.margin {

@@ -52,6 +52,9 @@ impl WorldSystem {
     }
     /// Why *safe* must not be said as far as claims go.
     pub(super) fn doubts_about_claims(&self) -> Option<String> {
+        if let Some(name) = self.hidden.changed_constants().first() {
+            return Some(format!("the world changes {name}, which it declares constant"));
+        }
         let claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(claims) = &*claims else { return Some("what the world claims was not checked".to_owned()) };
         let (claim, wrong) = claims.iter().find_map(|claim| Some((claim.claim, claim.broken.as_ref()?)))?;

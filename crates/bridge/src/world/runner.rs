@@ -253,6 +253,8 @@ impl WorldSystem {
                 match answer {
                     Ok(Answer::Segment(segment)) => last = Some(segment.values),
                     Ok(_) => unreachable!("kinds of answers are checked"),
+                    // A path that failed before fails again, and nothing can go on from there.
+                    Err(wrong) if state.has_failed_as(wrong.kind) => return Ok(Err(wrong)),
                     Err(wrong) => {
                         let text = format!("the same path went well before, and now: {wrong}");
                         return Ok(Err(Misbehaviour::new(Kind::Nondeterministic, text)));

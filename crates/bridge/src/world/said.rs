@@ -22,6 +22,12 @@ impl Report {
     pub(super) fn failed(kind: Kind) -> Self {
         Self { failed: Some(kind), ..Self::default() }
     }
+    pub(super) fn is_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+    pub(super) fn is_failed_as(&self, kind: Kind) -> bool {
+        self.failed == Some(kind)
+    }
     pub(super) fn of(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Ran(ran) => Self::of_segment(&ran.segment),

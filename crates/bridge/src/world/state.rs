@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::said::Said;
 use crate::fleet::Token;
+use crate::misbehaviour::Kind;
 
 /// A state is its path; the token is a cache that may be gone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -55,6 +56,10 @@ impl WorldState {
     /// What the last segment reported, in the order of `merge`.
     pub fn values(&self) -> &[f64] {
         &self.values
+    }
+    /// Whether the last segment ended with a failure of this kind.
+    pub(super) fn has_failed_as(&self, kind: Kind) -> bool {
+        self.said.as_ref().is_some_and(|said| said.report.is_failed_as(kind))
     }
     /// Of the choices that led here.
     pub(super) fn path_digest(&self) -> Digest {

@@ -52,6 +52,25 @@ impl Record {
     }
 }
 
+/// What came of running one path a second time.
+enum Again {
+    /// No instance starts.
+    NotStarted,
+    /// The instance ended in a message with several segments.
+    Lost,
+    /// One report for each segment that was run, and the digest of the bytes at the end.
+    Reported(Vec<Report>, Option<u128>),
+}
+
+impl Again {
+    fn reported(self) -> Option<(Vec<Report>, Option<u128>)> {
+        match self {
+            Self::NotStarted | Self::Lost => None,
+            Self::Reported(reports, bytes) => Some((reports, bytes)),
+        }
+    }
+}
+
 /// What came of running segments twice.
 #[derive(Debug, Default)]
 pub(super) struct Doubled {
@@ -183,7 +202,8 @@ impl WorldSystem {
                 None => Some("the second run ended before".to_owned()),
             }
             .map(|text| (segment + 1, text));
-            if found.is_some() {
+            // What comes after a failure says nothing.
+            if found.is_some() || report.is_failed() {
                 break;
             }
         }
@@ -198,16 +218,29 @@ impl WorldSystem {
 
     /// The whole path from the start, with the digest of its bytes at the end; nothing if no instance starts.
     fn again(&self, seat: &mut Seat<'_>, record: &Record) -> Option<(Vec<Report>, Option<u128>)> {
+        match self.again_by(seat, record, self.pace.segments()) {
+            // Which segment ended the instance is known where each has a message of its own.
+            Again::Lost => {
+                seat.renew();
+                self.again_by(seat, record, 1).reported()
+            }
+            known => known.reported(),
+        }
+    }
+
+    /// The same with so many segments in a message.
+    fn again_by(&self, seat: &mut Seat<'_>, record: &Record, together: usize) -> Again {
         let mut reports = Vec::with_capacity(record.path.len());
         let mut ops = vec![self.reset_op(BRANCH, &record.origin)];
-        for part in record.path.chunks(self.pace.segments()) {
+        for part in record.path.chunks(together) {
             ops.extend(part.iter().map(|&choice| self.run_op(BRANCH, choice, false)));
             let answers = match self.send(seat, &std::mem::take(&mut ops)) {
                 Ok(answers) => answers,
-                Err(wrong) if wrong.kind == Kind::NoStart => return None,
+                Err(wrong) if wrong.kind == Kind::NoStart => return Again::NotStarted,
+                Err(_) if part.len() > 1 => return Again::Lost,
                 Err(wrong) => {
                     reports.push(Report::failed(wrong.kind));
-                    return Some((reports, None));
+                    return Again::Reported(reports, None);
                 }
             };
             for answer in answers {
@@ -216,12 +249,13 @@ impl WorldSystem {
                     Ok(_) => {}
                     Err(wrong) => {
                         reports.push(Report::failed(wrong.kind));
-                        return Some((reports, None));
+                        return Again::Reported(reports, None);
                     }
                 }
             }
         }
-        Some((reports, self.bytes_at_end(seat)))
+        let bytes = self.bytes_at_end(seat);
+        Again::Reported(reports, bytes)
     }
 
     fn bytes_at_end(&self, seat: &mut Seat<'_>) -> Option<u128> {

@@ -41,6 +41,13 @@ impl Tried {
         self.claims.iter().all(|claim| claim.broken.is_none())
     }
 
+    /// What keeps a world from being explored to a verdict.
+    fn warnings(&self) -> Vec<String> {
+        let why = self.card.world.as_ref().and_then(|world| world.nothing_to_judge());
+        let help = "`explore` has nothing to judge; name a `must`";
+        why.into_iter().map(|why| format!("{why} and {help}")).collect()
+    }
+
     fn role(&self) -> &'static str {
         self.card.role.word()
     }
@@ -58,6 +65,9 @@ impl Tried {
         for claim in &self.claims {
             out += &format!("   {}\n", escape(&claim.to_string().replace('\n', " ")));
         }
+        for warning in self.warnings() {
+            out += &format!("   {}: {warning}\n", paint.yellow("warning"));
+        }
         out
     }
 
@@ -73,6 +83,7 @@ impl Tried {
         let mut card = card_json(&self.card);
         card["role"] = json!(self.role());
         let claims: Value = self.claims.iter().map(claim).collect();
-        json!({ "file": file, "ok": self.is_kept(), "card": card, "claims": claims, "diagnostics": [] })
+        let warnings = self.warnings();
+        json!({ "file": file, "ok": self.is_kept(), "card": card, "claims": claims, "diagnostics": [], "warnings": warnings })
     }
 }

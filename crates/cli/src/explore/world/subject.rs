@@ -48,11 +48,8 @@ impl Subject for WorldSystem {
             .into()
     }
     fn musts(&self, _: Horizon, _: &Outcome) -> Musts {
-        let is_missing = self.fleet().card().world.as_ref().is_none_or(|world| world.requirements.is_empty());
-        if is_missing {
-            return Musts::Missing("the world names no requirement, so no run can violate anything".to_owned());
-        }
-        Musts::Judged
+        let why = self.fleet().card().world.as_ref().and_then(|world| world.nothing_to_judge());
+        why.map_or(Musts::Judged, |why| Musts::Missing(why.to_owned()))
     }
     fn error_limits(&self) -> Vec<String> {
         let at_once = self.fleet().card().world.as_ref().and_then(|world| world.at_once);

@@ -230,9 +230,9 @@ impl Drive {
                 (Op::Move { .. }, answer @ Answer::Moved(_)) if is_open => self.take_move(driver, lane, op, answer),
                 (Op::Save { token, .. }, Answer::Saved { bytes, attributes }) => {
                     let live = Live(Some(seat.saved(*token)));
-                    attributes.iter().for_each(|attributes| driver.hidden_attributes.note(attributes));
                     if is_open {
                         let memory = lane.memory();
+                        attributes.iter().for_each(|noted| driver.hidden_attributes.note(noted, &memory.values));
                         (memory.live, memory.bytes) = (live, bytes.map(|bytes| Digest::of(&bytes)));
                     }
                 }
