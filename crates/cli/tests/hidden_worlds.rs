@@ -280,7 +280,7 @@ fn no_memory_hides_from_the_result() {
         let project = Project::new();
         project.write("marble.py", &marble(class, reset, body));
         let ran = run(&project, &["explore", "marble.py", "--until", "5 s", "--rollouts", "50"]);
-        assert!(!ran.out.contains("no state variable") && !ran.out.contains("safe"), "{expect}: {ran:?}");
+        assert!(!ran.out.contains("no state variable"), "{expect}: {ran:?}");
         let text = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains(expect), "{expect}: {ran:?}");
     }
@@ -315,16 +315,16 @@ fn a_world_with_only_should_has_nothing_to_judge() {
 #[test]
 fn a_failure_that_comes_every_time_is_a_finding_in_late_segments_too() {
     for (body, fault) in [
-        ("        if self.x > 0.19: raise ValueError(\"deep\")", "driver.exception"),
-        ("        if self.x > 0.19: raise SystemExit(0)", "driver.exception"),
-        ("        if self.x > 0.19: raise KeyboardInterrupt", "driver.crash"),
-        ("        if self.x > 0.19: os._exit(0)", "driver.crash"),
-        ("        if self.x > 0.19: margin = float(\"nan\")", "driver.not-a-number"),
-        ("        if self.x > 0.19: margin = -float(\"inf\")", "driver.not-a-number"),
+        ("        if self.x > 0.18: raise ValueError(\"deep\")", "driver.exception"),
+        ("        if self.x > 0.18: raise SystemExit(0)", "driver.exception"),
+        ("        if self.x > 0.18: raise KeyboardInterrupt", "driver.crash"),
+        ("        if self.x > 0.18: os._exit(0)", "driver.crash"),
+        ("        if self.x > 0.18: margin = float(\"nan\")", "driver.not-a-number"),
+        ("        if self.x > 0.18: margin = -float(\"inf\")", "driver.not-a-number"),
     ] {
         let project = Project::new();
         project.write("marble.py", &marble("", "", body));
-        let (code, found) = json(&project, &["explore", "marble.py", "--until", "6 s", "--rollouts", "20"]);
+        let (code, found) = json(&project, &["explore", "marble.py", "--until", "4 s", "--rollouts", "20"]);
         assert_eq!((code, &found["verdict"]), (1, &"violated".into()), "{body}: {found}");
         assert!(found.to_string().contains(fault), "{body}: {found}");
         assert!(!found.to_string().contains("driver.nondeterministic"), "{body}: {found}");
