@@ -84,6 +84,13 @@ impl<S: System> Closer<'_, S> {
         trail: &mut dyn Trail,
         stop: Option<Stop>,
     ) -> io::Result<Looked> {
+        if stop.is_none() && graph.progress.findings == 0 && self.is_small(graph) {
+            let looked = self.run_all(graph);
+            // What an outside system could not compute is no reason to look less.
+            if looked.is_exhausted || looked.stop.is_some() || !looked.coverage.violations.is_empty() {
+                return Ok(looked);
+            }
+        }
         graph.observer.stage(Stage::Covering);
         let mut refinement = Vec::new();
         let refines = stop.is_none() && graph.settings.refines();
@@ -113,6 +120,32 @@ impl<S: System> Closer<'_, S> {
             self.exhaust(graph, &mut looked);
         }
         Ok(looked)
+    }
+
+    /// Segments of all error sequences.
+    fn segments_of_all(&self, graph: &Graph<'_, S>) -> f64 {
+        exhaust::segments_of(graph.system.errors().len(), graph.levels.len() as u32, self.starts.len())
+    }
+
+    /// Whether running every sequence takes no more than the random runs that would be drawn instead.
+    fn is_small(&self, graph: &Graph<'_, S>) -> bool {
+        let random = f64::from(graph.settings.rollouts) * graph.levels.len() as f64;
+        self.is_thorough(graph) && graph.fault_count == 0 && self.segments_of_all(graph) <= random
+    }
+
+    /// Whether coverage and a resolution are wanted.
+    fn is_thorough(&self, graph: &Graph<'_, S>) -> bool {
+        self.grid.is_some() && graph.settings.cover.is_some() && graph.settings.resolve.is_some()
+    }
+
+    /// Runs every sequence of a small exploration.
+    fn run_all(&self, graph: &mut Graph<'_, S>) -> Looked {
+        graph.observer.stage(Stage::Exhausting);
+        let (refinement, coverage) = (Vec::new(), Coverage::default());
+        let mut looked = Looked { refinement, coverage, resolution: None, is_exhausted: false, stop: None };
+        let margin = self.exhaust_within(graph, &mut looked, self.segments_of_all(graph));
+        graph.progress.margin = graph.progress.margin.min(margin);
+        looked
     }
 
     /// Whether there is a reason to look on: nothing was found, and nobody stopped it.
@@ -321,18 +354,19 @@ impl<S: System> Closer<'_, S> {
 
     /// Runs every sequence where what was wanted was not reached otherwise and that is affordable.
     fn exhaust(&self, graph: &Graph<'_, S>, looked: &mut Looked) {
-        let is_wanted = graph.settings.cover.is_some() && graph.settings.resolve.is_some();
         let resolved = looked.resolution.as_ref().is_some_and(Resolution::is_reached);
-        if !is_wanted || resolved && looked.coverage.covered() == Covered::Yes {
+        if !self.is_thorough(graph) || resolved && looked.coverage.covered() == Covered::Yes {
             return;
         }
-        let levels = graph.levels.len() as u32;
-        let all = exhaust::segments_of(graph.system.errors().len(), levels, self.starts.len());
         let spent = graph.progress.segments + looked.coverage.segments;
         let segments_max = (EXHAUST_EFFORT * spent as f64).max(EFFORT_MIN);
-        if all > segments_max {
-            return;
+        if self.segments_of_all(graph) <= segments_max {
+            self.exhaust_within(graph, looked, segments_max);
         }
+    }
+
+    /// Runs every sequence, unless that takes more segments; returns the smallest margin.
+    fn exhaust_within(&self, graph: &Graph<'_, S>, looked: &mut Looked, segments_max: f64) -> f64 {
         let levels_max = graph.settings.levels_max;
         let all = exhaust::run(graph.system, self.states, levels_max, segments_max as u64, self.limits);
         looked.stop = all.stop;
@@ -344,7 +378,8 @@ impl<S: System> Closer<'_, S> {
         // Without a margin there is no resolution, and what is found is found all the same.
         let Some(resolution) = &mut looked.resolution else {
             looked.coverage.segments += all.segments;
-            return looked.coverage.violations.extend(all.violation);
+            looked.coverage.violations.extend(all.violation);
+            return all.margin;
         };
         resolution.segments += all.segments;
         resolution.closest = resolution.closest.min(all.margin);
@@ -352,5 +387,6 @@ impl<S: System> Closer<'_, S> {
         if all.is_whole {
             (resolution.reached, resolution.why, resolution.growth) = (Some(0.0), String::new(), None);
         }
+        all.margin
     }
 }

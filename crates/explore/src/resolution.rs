@@ -75,6 +75,11 @@ impl Resolution {
         self.why.is_empty() && self.reached.is_some_and(|reached| room > self.asked && reached <= FAR_SHARE * room)
     }
 
+    /// Whether a run came closer than the limit and violated nothing: then depth below the limit is no depth of a violation.
+    fn is_below_limit(&self) -> bool {
+        self.closest < self.limit && self.violations.is_empty()
+    }
+
     /// Segments over which differences grow little enough for something to be said, where they grow too much over a whole run.
     pub fn levels_within_growth(&self) -> Option<u32> {
         let rate = anabranch_kernel::maths::ln(self.growth?);
@@ -164,7 +169,8 @@ impl<S: System> Shadow<'_, S> {
                     return Ok((result, Some(stop)));
                 }
                 result = self.conclude(&found, result);
-                if !result.violations.is_empty() || self.is_spent(&result) || result.is_far() {
+                let is_settled = !result.violations.is_empty() || result.is_far() || result.is_below_limit();
+                if is_settled || self.is_spent(&result) {
                     return Ok((result, None));
                 }
             }
@@ -195,7 +201,9 @@ impl<S: System> Shadow<'_, S> {
         let run = self.run_levels as f64;
         let limit = anabranch_kernel::maths::ln(GROWTH_MAX);
         result.growth = self.growth.filter(|growth| anabranch_kernel::maths::ln(*growth) * run > limit);
-        result.why = if let Some(growth) = result.growth {
+        result.why = if result.is_below_limit() {
+            "a run came closer than the limit and violated no requirement, so the margin does not measure them".to_owned()
+        } else if let Some(growth) = result.growth {
             format!(
                 "differences between runs grow {}-fold in a segment, so that nearby states say nothing about each other",
                 (growth * 100.0).round() / 100.0

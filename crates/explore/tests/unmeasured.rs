@@ -1,6 +1,6 @@
 //! A system that does not say how near it comes to a violation: there is no resolution, and what is found counts all the same.
 
-use anabranch_explore::{Cover, Explorer, Keep, Merge, Resolve, Settings};
+use anabranch_explore::{Cover, Explorer, Keep, Merge, Outcome, Resolve, Settings, Soundness};
 use anabranch_kernel::{Choice, ErrorSpace, Fault, Grid, KeyWriter, Params, Seed, SegmentEnd, System, Variable, Watch};
 use serde::{Deserialize, Serialize};
 
@@ -53,16 +53,36 @@ impl System for Lock {
     }
 }
 
-#[test]
-fn what_running_every_sequence_finds_is_found_without_a_margin_too() {
-    let lock = Lock::new(&[2, 1, 1, 2, 2, 1, 2]);
+fn usual(lock: &Lock) -> Settings {
     let merge = Merge::Grid(Grid::of(lock.variables()));
     let base = Settings::new(lock.variables(), true);
     let (cover, resolve) = (Some(Cover::USUAL), Some(Resolve::USUAL));
-    let settings = Settings { keep: Keep::First, merge, rollouts: 299, cover, resolve, ..base };
-    let outcome = Explorer::new(&lock).settings(settings).threads(1).run().unwrap();
+    Settings { keep: Keep::First, merge, rollouts: 299, cover, resolve, ..base }
+}
+
+fn explore(lock: &Lock) -> Outcome {
+    Explorer::new(lock).settings(usual(lock)).threads(1).prove().run().unwrap()
+}
+
+#[test]
+fn what_running_every_sequence_finds_is_found_without_a_margin_too() {
+    let lock = Lock::new(&[2, 1, 1, 2, 2, 1, 2]);
+    let outcome = explore(&lock);
     assert!(outcome.resolution.is_none(), "nothing is measured: {:?}", outcome.resolution);
     let found = &outcome.coverage.violations;
     assert_eq!(found.len(), 1, "{outcome:?}");
     assert_eq!(found[0].1.iter().map(|choice| choice.index()).collect::<Vec<_>>(), lock.code);
+}
+
+#[test]
+fn a_small_exploration_runs_every_sequence_instead_of_random_ones() {
+    // 3 + 3² + … + 3⁵ segments are fewer than 299 random runs take.
+    let lock = Lock::new(&[2, 1, 1, 2, 2]);
+    let found = explore(&lock).coverage.violations;
+    assert_eq!(found[0].1.iter().map(|choice| choice.index()).collect::<Vec<_>>(), lock.code);
+    // No error has this number.
+    let closed = Lock::new(&[2, 1, 3, 2, 2]);
+    let outcome = explore(&closed);
+    assert_eq!((outcome.coverage.rollouts, outcome.coverage.segments), (0, 363));
+    assert!(matches!(outcome.soundness, Soundness::Exhaustive { .. }), "{:?}", outcome.soundness);
 }

@@ -108,6 +108,8 @@ pub enum Unfinished {
         /// Their names.
         musts: Vec<String>,
     },
+    /// States were merged that differ in something that is not compared and that changes what happens.
+    Parted(String),
     /// The bound on what was missed is larger than was asked for.
     Resolution(Resolution),
     /// There is no result, or only what an older version says about it.
@@ -260,6 +262,7 @@ impl fmt::Display for Unfinished {
                 let (is, it) = if musts.len() == 1 { ("was", "it") } else { ("were", "they") };
                 write!(f, "{} {is} not judged: the run ends before {it} could be", names.join(", "))
             }
+            Self::Parted(pair) => write!(f, "merged states went apart: {pair}"),
             Self::Resolution(resolution) => write!(f, "{}", resolution.words()),
             Self::NoResult(why) => write!(f, "{why}"),
         }

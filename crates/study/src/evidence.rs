@@ -24,6 +24,8 @@ pub struct Evidence {
     pub gone: Option<String>,
     /// A proof, or every sequence run.
     pub ground: Option<Ground>,
+    /// States that count as alike went apart because of something that is not compared: the first such pair, in words.
+    pub parted: Option<String>,
     /// How much of all runs was covered.
     pub coverage: Coverage,
     /// The bound on what was missed, where one was asked for.
@@ -72,6 +74,7 @@ impl Default for Evidence {
             faults: 0,
             gone: None,
             ground: None,
+            parted: None,
             coverage: Coverage::Unknown { why: "coverage was not measured".to_owned() },
             resolution: None,
             musts: Musts::Judged,
@@ -153,6 +156,9 @@ pub fn conclude(evidence: &Evidence) -> Conclusion {
     }
     if let Some(ground) = evidence.ground {
         return Conclusion::Safe(Why { ground, limits: evidence.limits.clone() });
+    }
+    if let Some(pair) = evidence.parted.as_ref().filter(|_| evidence.coverage != Coverage::NotNeeded) {
+        return Conclusion::Incomplete(Unfinished::Parted(pair.clone()));
     }
     if !evidence.coverage.is_enough() {
         return Conclusion::NotCovered(evidence.coverage.clone());

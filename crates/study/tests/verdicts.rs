@@ -35,12 +35,13 @@ fn applies(row: usize, evidence: &Evidence) -> bool {
         5 => evidence.stop.is_some() || evidence.faults > 0 || evidence.unconfirmed > 0 || evidence.gone.is_some(),
         6 => matches!(evidence.musts, Musts::NotJudged(_)),
         7 => evidence.ground.is_some(),
-        8 => match &evidence.coverage {
+        8 => evidence.parted.is_some() && evidence.coverage != Coverage::NotNeeded,
+        9 => match &evidence.coverage {
             Coverage::Unknown { .. } => true,
             Coverage::Measured(share) => !share.is_covered,
             Coverage::NotNeeded | Coverage::NotClaimed { .. } => false,
         },
-        9 => evidence.resolution.as_ref().is_some_and(|r| r.reached.is_none_or(|reached| reached > r.asked)),
+        10 => evidence.resolution.as_ref().is_some_and(|r| r.reached.is_none_or(|reached| reached > r.asked)),
         _ => true,
     }
 }
@@ -56,7 +57,7 @@ fn resolution(reached: Option<f64>) -> Option<Resolution> {
 /// One value of evidence changed at a time, in all combinations.
 fn combinations() -> Vec<Evidence> {
     type Change = fn(&mut Evidence);
-    let alternatives: [&[Change]; 11] = [
+    let alternatives: [&[Change]; 12] = [
         &[|_| {}, |e| e.no_path = Some("a wall".to_owned())],
         &[|_| {}, |e| e.unstable = vec!["two answers".to_owned()]],
         &[
@@ -73,6 +74,7 @@ fn combinations() -> Vec<Evidence> {
         ],
         &[|_| {}, |e| e.faults = 3],
         &[|_| {}, |e| e.gone = Some("it crashed".to_owned())],
+        &[|_| {}, |e| e.parted = Some("`x` 1 and 2".to_owned())],
         &[
             |_| {},
             |e| e.ground = Some(Ground::Exhaustive),
@@ -116,10 +118,10 @@ fn combinations() -> Vec<Evidence> {
 #[test]
 fn the_page_has_the_precedence_of_the_function_for_every_combination_of_evidence() {
     let table = table();
-    assert_eq!(table.iter().map(|row| row.number).collect::<Vec<_>>(), (1..=10).collect::<Vec<_>>());
+    assert_eq!(table.iter().map(|row| row.number).collect::<Vec<_>>(), (1..=11).collect::<Vec<_>>());
     let all = combinations();
-    assert_eq!(all.len(), 2 * 2 * 3 * 2 * 4 * 2 * 2 * 3 * 5 * 4 * 3);
-    let mut met = [0_u32; 10];
+    assert_eq!(all.len(), 2 * 2 * 3 * 2 * 4 * 2 * 2 * 2 * 3 * 5 * 4 * 3);
+    let mut met = [0_u32; 11];
     for evidence in &all {
         let row = table.iter().find(|row| applies(row.number, evidence)).unwrap();
         let conclusion = conclude(evidence);
@@ -142,6 +144,8 @@ fn a_pass_needs_everything_judged_finished_and_covered_or_proven() {
             assert!(evidence.is_complete() && evidence.musts == Musts::Judged && evidence.unstable.is_empty());
             assert!(evidence.findings.sequences == 0 && evidence.no_path.is_none());
             assert!(evidence.ground.is_some() || evidence.coverage.is_enough(), "{evidence:?}");
+            let is_merged = evidence.ground.is_none() && evidence.coverage != Coverage::NotNeeded;
+            assert!(!is_merged || evidence.parted.is_none(), "{evidence:?}");
         }
     }
 }

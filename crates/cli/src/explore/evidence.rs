@@ -65,6 +65,7 @@ pub fn evidence<S: Subject>(
         gone: subject.gone().filter(|_| !interrupt::cutoff().has_come()).map(|fault| told(&fault)),
         musts: subject.musts(horizon, outcome),
         limits: subject.error_limits(),
+        parted: subject.parted(),
         ..Evidence::of_outcome(outcome, settings)
     }
 }

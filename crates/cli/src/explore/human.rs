@@ -324,6 +324,9 @@ fn coverage<S: Subject>(facts: &Facts<'_, S>) -> String {
     if facts.settings.merge == Merge::None {
         return "nothing was merged, so nothing was missed by merging".to_owned();
     }
+    if coverage.is_exhaustive {
+        return "every sequence was run without merging, so nothing was missed by merging".to_owned();
+    }
     if coverage.rollouts == 0 {
         return "not measured; --rollouts 1000 compares with random runs".to_owned();
     }
@@ -369,6 +372,9 @@ fn resolution<S: Subject>(facts: &Facts<'_, S>) -> Option<String> {
                 let names: Vec<String> = musts.iter().map(|id| format!("`{id}`")).collect();
                 let names = names.join(", ");
                 Some(format!("none: nothing measures how narrowly {names} was kept; clearance says nothing about it"))
+            }
+            About::All | About::AllBut(_) if facts.evidence.ground.is_none() && facts.outcome.coverage.rollouts > 0 => {
+                Some("none: the margin was the same in all of the first random runs, so it measures no depth".to_owned())
             }
             About::All | About::AllBut(_) => None,
         },

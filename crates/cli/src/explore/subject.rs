@@ -157,6 +157,10 @@ pub trait Subject: System + Sized {
     fn not_compared(&self) -> Option<String> {
         None
     }
+    /// Why merged states went apart, where they differ in what is not compared.
+    fn parted(&self) -> Option<String> {
+        None
+    }
     /// Leaves the evidence of all misbehaviour in the folder of the run.
     fn write_faults(&self, source: &Self::Source, folder: &RunFolder, seed: Seed) -> Result<(), Failure>;
 

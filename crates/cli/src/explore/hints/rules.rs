@@ -20,6 +20,9 @@ const HARDLY_MERGES: f64 = 0.5;
 /// and took so long that it matters.
 const LONG_S: f64 = 10.0;
 
+/// Why merging cannot be trusted.
+const WENT_APART: &str = "merged states differ in something that is not compared and matters";
+
 /// Everything that rules look at.
 pub struct Desk<'a, S: Subject> {
     facts: &'a Facts<'a, S>,
@@ -51,6 +54,7 @@ impl<'a, S: Subject> Desk<'a, S> {
             Unfinished::Stopped(Stop::Interrupted) => self.resumed().into_iter().collect(),
             Unfinished::NotJudged { musts } => self.whole_length(musts).into_iter().collect(),
             Unfinished::Resolution(resolution) => self.not_resolved(resolution),
+            Unfinished::Parted(_) => vec![self.compared(), self.every_sequence(WENT_APART)].into_iter().flatten().collect(),
             Unfinished::Stopped(Stop::FirstFinding | Stop::Other(_))
             | Unfinished::NotConfirmed { .. }
             | Unfinished::NotComputed { .. }
@@ -259,6 +263,15 @@ impl<'a, S: Subject> Desk<'a, S> {
             why: format!("does {} keep memory in globals, which branches then share?", card.name),
             attempt: Attempt::Command(self.asked.typed.clone().within("ANABRANCH_SNAPSHOT", "fork")),
             effect: Some("saves whole processes, globals included; as `snapshot = \"fork\"` in the class".to_owned()),
+        })
+    }
+
+    /// What is not compared, as a variable.
+    fn compared(&self) -> Option<Hint> {
+        self.facts.drive.card().map(|_| Hint {
+            why: WENT_APART.to_owned(),
+            attempt: Attempt::Key("merge = {\u{2026}, \"NAME\": None}".to_owned()),
+            effect: Some("compares the attribute NAME exactly; `Segment(\u{2026}, NAME=\u{2026})` reports it".to_owned()),
         })
     }
 

@@ -82,6 +82,9 @@ impl Subject for WorldSystem {
         let evidence = faults.iter().map(|(path, wrong)| evidence(self, source, seed, path, wrong));
         outside::write_evidence(folder, evidence)
     }
+    fn parted(&self) -> Option<String> {
+        WorldSystem::parted(self)
+    }
     fn differences(&self) -> Vec<Unstable> {
         let claims = self.broken_claims().into_iter().map(|claim| Unstable {
             start: 0,
