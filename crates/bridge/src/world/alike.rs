@@ -92,9 +92,10 @@ impl WorldSystem {
             None => names,
         })
     }
-    pub(super) fn doubts_about_memory(&self) -> Option<String> {
-        let parted = self.parted.lock().unwrap_or_else(PoisonError::into_inner).example.is_some();
-        self.not_compared().filter(|_| parted)
+    /// Why states that count as alike are not: the first pair that differed in what is not compared and went apart.
+    pub fn parted(&self) -> Option<String> {
+        self.parted.lock().unwrap_or_else(PoisonError::into_inner).example.as_ref()?;
+        self.not_compared()
     }
 
     /// Holds a state that was reached, as one of a pair.

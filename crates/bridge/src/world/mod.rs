@@ -332,7 +332,7 @@ impl System for WorldSystem {
         self.follow_pairs(goes_on);
     }
     fn objections(&self) -> Vec<String> {
-        self.doubts().into_iter().chain(self.doubts_about_claims()).chain(self.doubts_about_memory()).collect()
+        self.doubts().into_iter().chain(self.doubts_about_claims()).chain(self.parted()).collect()
     }
     fn glance(&self, state: &WorldState) -> [f64; 3] {
         ["x", "y", "heading"].map(|name| {
