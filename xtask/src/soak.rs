@@ -13,7 +13,7 @@ struct Campaign {
     dose: &'static [(&'static str, &'static str)],
 }
 
-const CAMPAIGNS: [Campaign; 13] = [
+const CAMPAIGNS: [Campaign; 14] = [
     Campaign {
         name: "families",
         package: "anabranch-explore",
@@ -62,6 +62,13 @@ const CAMPAIGNS: [Campaign; 13] = [
         binary: "anabranch",
         test: "a_thousand_flipped_bits_are_noticed",
         dose: &[("ANABRANCH_BITS", "10000")],
+    },
+    Campaign {
+        name: "budgets",
+        package: "anabranch-cli",
+        binary: "anabranch",
+        test: "limits_hold_whatever_is_slow_and_whatever_is_being_done",
+        dose: &[("ANABRANCH_BUDGETS", "1")],
     },
     Campaign {
         name: "faults",

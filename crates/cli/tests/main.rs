@@ -1,10 +1,12 @@
 //! The program as a user starts it.
 
 mod accidents;
+mod budgets;
 mod common;
 mod converting;
 mod data;
 mod disk_faults;
+mod distances;
 mod explaining;
 mod exploring;
 mod faults;

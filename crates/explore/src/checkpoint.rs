@@ -9,7 +9,7 @@ use anabranch_kernel::{CellKey, Choice, Digest, Fault, KeyWriter, System, Verdic
 use serde::{Deserialize, Serialize};
 
 use crate::cells::{Arrival, JobOrder, Member};
-use crate::edge::{Edge, Fate, LevelReport, Node, Progress, Stage, Trail};
+use crate::edge::{Apart, Edge, Fate, LevelReport, Node, Progress, Stage, Trail};
 use crate::graph::{FaultAt, Graph, Hit};
 use crate::limits::{Limits, Stop};
 use crate::links::NO_CELL;
@@ -19,7 +19,7 @@ use crate::settings::Scope;
 use crate::walk::{WalkError, walk_nodes};
 
 /// Changes when the form of checkpoints changes; others are not read.
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 
 /// A violated requirement as it is written.
 #[derive(Clone, Serialize, Deserialize)]
@@ -59,6 +59,8 @@ struct Checkpoint {
     cells: Vec<u32>,
     /// Segments of this level, in order.
     edges: Vec<u8>,
+    /// Offsets of the first members of cells, in the order of the segments that led to them; where the graph was recorded.
+    firsts: Vec<u8>,
 }
 
 /// How much of the lists of a graph was written already.
@@ -93,7 +95,7 @@ pub(crate) fn write<S: System>(graph: &mut Graph<'_, S>, level: u32, first_membe
     let faults = graph.faults[written.faults..].iter().map(|f| (f.parent, f.choice.0, f.fault.to_string())).collect();
     *written = Written { hits: graph.hits.len(), notes: graph.notes.len(), faults: graph.faults.len() };
     let log = graph.log.as_mut().expect("a log is kept when the trail wants it");
-    let (edges, cells) = (std::mem::take(&mut log.edges), std::mem::take(&mut log.cells));
+    let Log { edges, cells, firsts } = std::mem::take(log);
     to_bytes(&Checkpoint {
         form: FORM,
         identity: identity.0,
@@ -111,6 +113,7 @@ pub(crate) fn write<S: System>(graph: &mut Graph<'_, S>, level: u32, first_membe
         first_member,
         cells,
         edges,
+        firsts,
     })
 }
 
@@ -119,14 +122,22 @@ pub(crate) fn write<S: System>(graph: &mut Graph<'_, S>, level: u32, first_membe
 pub(crate) struct Log {
     edges: Vec<u8>,
     cells: Vec<u32>,
+    firsts: Vec<u8>,
 }
 
 /// Bytes of a segment in a checkpoint.
-const EDGE_BYTES: usize = 8 + 2 + 1 + 4 + 16 + 8 + 1;
+const EDGE_BYTES: usize = 8 + 2 + 1 + 4 + 16 + 8 + 1 + 1 + 2;
+/// A variable that is none: the segment has no distance.
+const NO_VARIABLE: u16 = u16::MAX;
 
 impl Log {
     pub(crate) fn bytes(&self) -> u64 {
-        (self.edges.capacity() + size_of_val(self.cells.as_slice())) as u64
+        (self.edges.capacity() + size_of_val(self.cells.as_slice()) + self.firsts.capacity()) as u64
+    }
+
+    /// The segment that is added next opens its cell.
+    pub(crate) fn add_first(&mut self, offsets: &[u8]) {
+        self.firsts.extend_from_slice(offsets);
     }
 
     pub(crate) fn add_node(&mut self, node: &Node) {
@@ -141,6 +152,8 @@ impl Log {
         self.edges.extend_from_slice(&edge.key.map_or(0, |key| key.0).to_le_bytes());
         self.edges.push(u8::from(edge.key.is_some()));
         self.edges.extend_from_slice(&edge.margin.to_le_bytes());
+        self.edges.push(edge.apart.map_or(0, |apart| apart.parts));
+        self.edges.extend_from_slice(&edge.apart.map_or(NO_VARIABLE, |apart| apart.variable).to_le_bytes());
     }
 }
 
@@ -151,8 +164,10 @@ fn edge_of(bytes: &[u8], level: u32) -> Option<Edge> {
     let (cell, rest) = rest.split_first_chunk()?;
     let (key, rest) = rest.split_first_chunk()?;
     let (&[has_key], rest) = rest.split_first_chunk()?;
-    let (margin, _) = rest.split_first_chunk()?;
-    let cell = u32::from_le_bytes(*cell);
+    let (margin, rest) = rest.split_first_chunk()?;
+    let (&[parts], rest) = rest.split_first_chunk()?;
+    let (variable, _) = rest.split_first_chunk()?;
+    let (cell, variable) = (u32::from_le_bytes(*cell), u16::from_le_bytes(*variable));
     Some(Edge {
         level,
         parent: u64::from_le_bytes(*parent),
@@ -161,6 +176,7 @@ fn edge_of(bytes: &[u8], level: u32) -> Option<Edge> {
         cell: (cell != NO_CELL).then_some(cell),
         key: (has_key == 1).then_some(CellKey(u128::from_le_bytes(*key))),
         margin: f64::from_le_bytes(*margin),
+        apart: (variable != NO_VARIABLE).then_some(Apart { parts, variable }),
     })
 }
 
@@ -219,9 +235,10 @@ fn take_in<S: System>(
         .collect::<io::Result<_>>()?;
     // Both are in the order of jobs; a kept end that is no state was replaced by a worse one.
     let mut kept = nodes.iter().peekable();
+    let mut firsts = &checkpoint.firsts[..];
     for bytes in checkpoint.edges.chunks(EDGE_BYTES) {
         let edge = edge_of(bytes, level).ok_or_else(|| damaged("a segment is cut off"))?;
-        graph.take_in_edge(&edge)?;
+        graph.take_in_edge(&edge, &mut firsts)?;
         let is_state = kept.next_if(|node| (node.parent, node.choice) == (edge.parent, edge.choice)).is_some();
         if edge.fate == Fate::Kept && !is_state {
             graph.link_merged(edge.parent, edge.choice, edge.cell, 0);

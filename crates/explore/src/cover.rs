@@ -143,8 +143,9 @@ impl<'a, S: System> Joiner<'a, S> {
     fn arrive(&self, graph: &mut Graph<'_, S>, job: &mut Job<S::State>, from: (u64, u32)) -> Option<(u32, bool)> {
         let (parent, level) = from;
         let key = self.key(&job.state, level + 1);
-        let calm = Danger::default();
-        let mut done = Done { origin: Origin { parent, level, last: false }, job, key, danger: &calm };
+        let (calm, offsets) = (Danger::default(), graph.offsets_of(&job.state));
+        let origin = Origin { parent, level, last: false };
+        let mut done = Done { origin, job, key, offsets: &offsets, danger: &calm };
         if let Some(fate) = graph.account(&mut done) {
             graph.show(&done, fate, None);
             return None;

@@ -28,19 +28,23 @@ impl Rank {
     }
 }
 
-/// One bit per kept state: does it still wait?
-#[derive(Default)]
-struct Flags(Vec<u64>);
+/// One bit per number; of a kept state: does it still wait?
+#[derive(Debug, Default)]
+pub(crate) struct Flags(Vec<u64>);
 
 impl Flags {
-    fn set(&mut self, index: u64, value: bool) {
+    /// Bytes in use.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(self.0.as_slice()) as u64
+    }
+    pub(crate) fn set(&mut self, index: u64, value: bool) {
         let (word, bit) = ((index / 64) as usize, index % 64);
         if word >= self.0.len() {
             self.0.resize(word + 1, 0);
         }
         self.0[word] = self.0[word] & !(1 << bit) | u64::from(value) << bit;
     }
-    fn get(&self, index: u64) -> bool {
+    pub(crate) fn get(&self, index: u64) -> bool {
         self.0.get((index / 64) as usize).is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 }

@@ -183,6 +183,22 @@ pub struct Drawn {
     pub fate: Fate,
 }
 
+/// How far an arrival in a cell is from the first kept member of the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// The largest difference over all continuous variables, in 1/256 of the cell's size.
+    pub parts: u8,
+    /// Number of the variable with that difference.
+    pub variable: u16,
+}
+
+impl Apart {
+    /// The difference as a share of the cell's size, off by less than 1/256.
+    pub fn share(self) -> f64 {
+        f64::from(self.parts) / 256.0
+    }
+}
+
 /// A segment as part of the graph: from a kept state into a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
@@ -200,6 +216,9 @@ pub struct Edge {
     pub key: Option<CellKey>,
     /// Smallest margin during it.
     pub margin: f64,
+    /// How far its end is from the first kept member of its cell. With scope `frontier` that is the last kept member: the
+    /// one that waits. `None` for the first member itself, and where no variable has cells.
+    pub apart: Option<Apart>,
 }
 
 /// A kept state as part of the graph.

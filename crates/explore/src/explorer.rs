@@ -3,8 +3,11 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anabranch_kernel::{About, Choice, Choices, Digest, Fault, Grid, KeyWriter, Params, Seed, System, Twice};
+use anabranch_kernel::{
+    About, Choice, Choices, Digest, Fault, Grid, KeyWriter, OffsetGrid, Params, Seed, System, Twice,
+};
 
+use crate::apart::Firsts;
 use crate::checkpoint::{self, Log, Notes, Resumed, Walker};
 use crate::closer::{Closer, Looked};
 use crate::coverage::Coverage;
@@ -288,14 +291,17 @@ impl<'a, S: System> Explorer<'a, S> {
             Merge::None => None,
             Merge::Measured { .. } => unreachable!("cells are settled after the pilot"),
         };
+        let offsets = grid.filter(|_| observer.records()).map(OffsetGrid::new);
         let level_in_key = settings.scope == Scope::Level;
         let with_danger =
             settings.order == Order::Danger || (settings.keep != Keep::First && settings.merge != Merge::None);
         let goes_on = || limits.urgent().is_none();
         let on_time = OnTime::new(system, clock, &goes_on);
-        let runner = Runner { system, grid, level_in_key, with_danger, clock, on_time };
+        let offsets = offsets.as_ref();
+        let runner = Runner { system, grid, offsets, level_in_key, with_danger, clock, on_time };
         let reopen = pilot.as_ref().map(|pilot| pilot.reopen.clone()).unwrap_or_default();
         let mut graph = Graph::new(system, settings, (axes, reopen), observer);
+        graph.firsts = offsets.map(Firsts::new);
         let notes = Notes { all: trail.resume()?, identity };
         // What earlier processes reached is not known here, so a resumed exploration proves nothing.
         graph.evidence = (self.proves && notes.all.is_empty()).then(Evidence::new);

@@ -5,6 +5,7 @@ use std::io;
 
 use anabranch_kernel::{CellKey, Choice, DigestWriter, KeyWriter, Recall, SegmentEnd, System, Verdict};
 
+use crate::apart::Firsts;
 use crate::cells::{Arrival, Cells, JobOrder, Member, Members, ReopenSteps};
 use crate::checkpoint::{Log, Written};
 use crate::crowd::Crowd;
@@ -55,6 +56,8 @@ pub(crate) struct Graph<'a, S: System> {
     pub(crate) observer: &'a mut (dyn Observer + Send),
     pub(crate) table: Table,
     pub(crate) cells: Cells,
+    /// The first members of all cells, while the graph is recorded.
+    pub(crate) firsts: Option<Firsts<'a>>,
     /// Cells of waiting states, for the paper's scope.
     queued: BTreeSet<CellKey>,
     /// Cells of the states of the level being expanded, in order, for the paper's scope.
@@ -102,6 +105,7 @@ impl<'a, S: System> Graph<'a, S> {
             observer,
             table: Table::new(),
             cells: Cells::new(settings.keep, axes, reopen),
+            firsts: None,
             queued: BTreeSet::new(),
             parent_keys: Vec::new(),
             digest: DigestWriter::new(),
@@ -278,6 +282,8 @@ impl<'a, S: System> Graph<'a, S> {
         self.progress.states += 1;
         let key = key?;
         let (cell, new) = self.table.insert(key);
+        let offsets = self.offsets_of(state);
+        self.meet_first(Some(cell), Fate::Kept, &offsets);
         if self.settings.scope == Scope::Frontier {
             self.queued.insert(key);
             self.parent_keys.push(key);
@@ -351,7 +357,8 @@ impl<'a, S: System> Graph<'a, S> {
         }
         if self.log.is_some() || self.observer.records() {
             let (choice, key, margin) = (done.job.choice, done.key, done.job.margin);
-            let edge = Edge { level, parent, choice, fate, cell, key, margin };
+            let apart = self.meet_first(cell, fate, done.offsets);
+            let edge = Edge { level, parent, choice, fate, cell, key, margin, apart };
             self.log.iter_mut().for_each(|log| log.add_edge(&edge));
             if self.observer.records() {
                 self.observer.edge(&edge);
@@ -386,8 +393,8 @@ impl<'a, S: System> Graph<'a, S> {
         }
     }
 
-    /// A segment of an earlier process joins the graph.
-    pub(crate) fn take_in_edge(&mut self, edge: &Edge) -> io::Result<()> {
+    /// A segment of an earlier process joins the graph. `firsts` are the offsets of first members that are still to come.
+    pub(crate) fn take_in_edge(&mut self, edge: &Edge, firsts: &mut &[u8]) -> io::Result<()> {
         if let (Some(key), Some(expected)) = (edge.key, edge.cell) {
             let (cell, new) = self.table.insert(key);
             if cell != expected {
@@ -397,6 +404,7 @@ impl<'a, S: System> Graph<'a, S> {
                 self.cells.open_vacant();
             }
         }
+        self.take_in_first(edge, firsts);
         if let Some(links) = &mut self.links {
             links.see(edge.parent, edge.choice.0, edge.margin);
         }
@@ -447,7 +455,8 @@ impl<'a, S: System> Graph<'a, S> {
     /// Remembers the largest memory use seen.
     pub(crate) fn see_bytes(&mut self) -> u64 {
         let links = self.links.as_ref().map_or(0, Links::bytes) + self.log.as_ref().map_or(0, Log::bytes);
-        let bytes = self.table.bytes() + self.cells.bytes() + links;
+        let firsts = self.firsts.as_ref().map_or(0, Firsts::bytes);
+        let bytes = self.table.bytes() + self.cells.bytes() + links + firsts;
         self.peak_bytes = self.peak_bytes.max(bytes);
         bytes
     }

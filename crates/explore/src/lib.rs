@@ -7,6 +7,7 @@
 //!
 //! See [`Explorer`] for a running example.
 
+mod apart;
 mod breadth;
 pub mod cause;
 mod cells;
@@ -44,8 +45,8 @@ pub use closer::rollouts_needed;
 pub use coverage::{Coverage, Covered, DOUBT, TARGET_SHARE, clopper_pearson};
 pub use crowd::Separator;
 pub use edge::{
-    Clock, Disk, Drawn, Edge, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer, Progress,
-    SegmentAt, Stage, Trail,
+    Apart, Clock, Disk, Drawn, Edge, Fate, LevelReport, MemoryTrail, NO_PARENT, NoClock, NoObserver, Node, Observer,
+    Progress, SegmentAt, Stage, Trail,
 };
 pub use explorer::{ExploreError, Explorer, Outcome, with_threads};
 pub use graph::{FaultAt, HITS_MAX, Hit};

@@ -4,7 +4,7 @@ use crate::edge::{Edge, LevelReport, Node, Observer, Progress};
 
 /// An observer that keeps every segment and every kept state.
 ///
-/// About 64 bytes per segment, so it is for graphs that fit into memory; [`Recording::with_room`] stops recording when
+/// About 80 bytes per segment, so it is for graphs that fit into memory; [`Recording::with_room`] stops recording when
 /// there are too many and says so by [`Recording::is_whole`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {

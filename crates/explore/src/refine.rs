@@ -307,8 +307,9 @@ impl<S: System> Refiner<'_, S> {
         for (mut job, &(parent, choice, what)) in ran.into_iter().zip(slab) {
             result.segments += 1;
             let key = self.key(self.grid, &job.state, level + 1);
-            let calm = Danger::default();
-            let mut done = Done { origin: Origin { parent, level, last: false }, job: &mut job, key, danger: &calm };
+            let (calm, offsets) = (Danger::default(), graph.offsets_of(&job.state));
+            let origin = Origin { parent, level, last: false };
+            let mut done = Done { origin, job: &mut job, key, offsets: &offsets, danger: &calm };
             let fate = if what == For::New { graph.account(&mut done) } else { graph.see_again(&done)? };
             if let Some(fate) = fate {
                 graph.show(&done, fate, None);

@@ -4,7 +4,7 @@ use std::io;
 use std::iter::repeat_n;
 use std::ops::AddAssign;
 
-use anabranch_kernel::{CellKey, Choices, Danger, Fault, Grid, Job, KeyWriter, State, System};
+use anabranch_kernel::{CellKey, Choices, Danger, Fault, Grid, Job, KeyWriter, OffsetGrid, State, System};
 use rayon::prelude::*;
 
 use crate::edge::Clock;
@@ -36,6 +36,8 @@ pub(crate) struct Done<'b, S> {
     pub(crate) origin: Origin,
     pub(crate) job: &'b mut Job<S>,
     pub(crate) key: Option<CellKey>,
+    /// Where in its cell its end is; empty where nothing is recorded.
+    pub(crate) offsets: &'b [u8],
     pub(crate) danger: &'b Danger,
 }
 
@@ -80,6 +82,8 @@ impl Profile {
 pub(crate) struct Runner<'a, S: System> {
     pub(crate) system: &'a S,
     pub(crate) grid: Option<&'a Grid>,
+    /// Where offsets in cells are recorded.
+    pub(crate) offsets: Option<&'a OffsetGrid>,
     /// Whether the level is part of the key.
     pub(crate) level_in_key: bool,
     pub(crate) with_danger: bool,
@@ -93,6 +97,8 @@ pub(crate) struct Batch<S> {
     jobs: Vec<Job<S>>,
     origins: Vec<Origin>,
     pub(crate) keys: Vec<Option<CellKey>>,
+    /// One row per job, if they are recorded.
+    offsets: Vec<u8>,
     dangers: Vec<Danger>,
     pub(crate) profile: Profile,
 }
@@ -106,10 +112,12 @@ impl<S> Batch<S> {
     /// Hands out the segments one by one, in the order of jobs.
     pub(crate) fn each<E>(&mut self, mut settle: impl FnMut(Done<'_, S>) -> Result<(), E>) -> Result<(), E> {
         let calm = Danger::default();
+        let row = self.offsets.len() / self.jobs.len().max(1);
         for (index, (job, &origin)) in self.jobs.iter_mut().zip(&self.origins).enumerate() {
             let key = self.keys.get(index).copied().flatten();
             let danger = self.dangers.get(index).unwrap_or(&calm);
-            settle(Done { origin, job, key, danger })?;
+            let offsets = &self.offsets[index * row..(index + 1) * row];
+            settle(Done { origin, job, key, offsets, danger })?;
         }
         Ok(())
     }
@@ -150,12 +158,12 @@ impl<S: System> Runner<'_, S> {
         self.on_time.run_many(&mut jobs);
         self.leave_out_what_was_cut_off(&mut jobs, &mut origins);
         profile.run_ns = lap.next();
-        let keys: Vec<Option<CellKey>> = self.keys(&jobs, &origins);
+        let (keys, offsets) = self.keys(&jobs, &origins);
         profile.key_ns = lap.next();
         let dangers: Vec<Danger> =
             if self.with_danger { jobs.iter().map(|job| self.system.danger(&job.state)).collect() } else { Vec::new() };
         profile.danger_ns = lap.next();
-        Ok(Batch { jobs, origins, keys, dangers, profile })
+        Ok(Batch { jobs, origins, keys, offsets, dangers, profile })
     }
 
     /// What was not run because the time was over is not part of the graph: nothing is known about it.
@@ -170,16 +178,17 @@ impl<S: System> Runner<'_, S> {
         origins.retain(|_| of_origin.next() == Some(&true));
     }
 
-    fn keys(&self, jobs: &[Job<S::State>], origins: &[Origin]) -> Vec<Option<CellKey>> {
-        let Some(grid) = self.grid else { return Vec::new() };
-        let mut writer = KeyWriter::new(grid);
-        jobs.iter()
-            .zip(origins)
-            .map(|(job, origin)| {
-                let level = self.level_in_key.then_some(origin.level + 1);
-                cell_key(self.system, &job.state, level, &mut writer)
-            })
-            .collect()
+    /// The cells of the ends, and where they are recorded the offsets in them.
+    fn keys(&self, jobs: &[Job<S::State>], origins: &[Origin]) -> (Vec<Option<CellKey>>, Vec<u8>) {
+        let Some(grid) = self.grid else { return (Vec::new(), Vec::new()) };
+        let mut writer = self.offsets.map_or_else(|| KeyWriter::new(grid), |offsets| offsets.writer(jobs.len()));
+        let key = |(job, origin): (&Job<S::State>, &Origin)| {
+            let level = self.level_in_key.then_some(origin.level + 1);
+            writer.begin_offsets();
+            cell_key(self.system, &job.state, level, &mut writer)
+        };
+        let keys = jobs.iter().zip(origins).map(key).collect();
+        (keys, writer.into_offsets())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod causes;
 mod common;
+mod distances;
 mod explaining;
 mod families;
 mod graph;

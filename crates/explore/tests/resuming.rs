@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anabranch_explore::{
-    Edge, ExploreError, Explorer, Keep, LevelReport, MemoryTrail, Merge, Node, Observer, Outcome, Progress, Recording,
-    Refine, Scope, Settings, Stop,
+    Cover, Edge, ExploreError, Explorer, Keep, LevelReport, MemoryTrail, Merge, Node, Observer, Outcome, Progress,
+    Recording, Refine, Scope, Settings, Stop,
 };
 use anabranch_kernel::{Chance, Digest, Seed, System};
 
@@ -99,11 +99,28 @@ fn stopping_and_resuming_changes_nothing() {
                 assert_eq!(resumed.coverage, whole.coverage);
                 assert_eq!(resumed.refinement, whole.refinement);
                 assert_eq!(resumed_graph, graph);
+                assert_eq!(graph.edges.iter().any(|edge| edge.apart.is_some()), rule.merge != Merge::None);
             }
         }
     }
     println!("{stops} stops");
     assert!(stops > 200, "{stops}");
+}
+
+/// Random runs that join are merged into cells of every level, also of those that an earlier process finished.
+#[test]
+fn after_a_stop_random_runs_join_the_same_graph() {
+    let system = Pushed::new(1.0, 0.4, 3.0, 7);
+    let rule = Settings { keep: Keep::First, cover: Some(Cover::USUAL), rollouts: 437, ..settings(&system) };
+    let (whole, graph) = run(&system, &rule, &mut MemoryTrail::with_notes(), u64::MAX, 2);
+    assert!(whole.coverage.joined > 10, "{:?}", whole.coverage);
+    for looks in [3, 7] {
+        let mut trail = MemoryTrail::with_notes();
+        assert_eq!(run(&system, &rule, &mut trail, looks, 2).0.stop, Some(Stop::Interrupted));
+        let (resumed, resumed_graph) = run(&system, &rule, &mut trail, u64::MAX, 2);
+        assert_eq!((resumed.digest, &resumed.coverage), (whole.digest, &whole.coverage));
+        assert_eq!(resumed_graph, graph);
+    }
 }
 
 #[test]

@@ -130,9 +130,47 @@ impl KeyReader {
     }
     /// Hands a writer to `write` and returns what it wrote, with the positions of the variables, in order.
     pub fn read(&self, write: impl FnOnce(&mut KeyWriter<'_>)) -> Vec<(usize, Reading)> {
-        let mut writer = KeyWriter { tap: Some(Vec::new()), ..KeyWriter::new(&self.grid) };
+        let mut writer = KeyWriter { tap: Tap::Readings(Vec::new()), ..KeyWriter::new(&self.grid) };
         write(&mut writer);
-        writer.tap.unwrap_or_default()
+        match writer.tap {
+            Tap::Readings(readings) => readings,
+            Tap::Closed | Tap::Offsets(..) => Vec::new(),
+        }
+    }
+}
+
+/// Where in its cell each continuous variable of a state is: one byte per variable, in 1/256 of the cell.
+#[derive(Clone, Debug)]
+pub struct OffsetGrid {
+    /// The grid without its cells per unit, so that every continuous variable takes the way of [`KeyWriter::set_aside`].
+    /// Writers without offsets do not pay for those with them.
+    grid: Grid,
+    /// Cells per unit, 0 for variables without cells.
+    per_unit: Vec<f64>,
+    /// The byte of each variable in a row.
+    columns: Vec<usize>,
+    /// The variable of each byte in a row.
+    variables: Vec<usize>,
+}
+
+impl OffsetGrid {
+    /// Offsets in the cells of a grid.
+    pub fn new(grid: &Grid) -> Self {
+        let per_unit = grid.per_unit.clone();
+        let variables: Vec<usize> = (0..per_unit.len()).filter(|&variable| per_unit[variable] != 0.0).collect();
+        let column = |variable| variables.partition_point(|&other| other < variable);
+        let columns = (0..per_unit.len()).map(column).collect();
+        let grid = Grid { sizes: grid.sizes.clone(), per_unit: vec![0.0; per_unit.len()] };
+        Self { grid, per_unit, columns, variables }
+    }
+    /// The variable of each byte in a row, by its number; rows have as many bytes.
+    pub fn variables(&self) -> &[usize] {
+        &self.variables
+    }
+    /// A writer of the same keys as the grid's that also collects offsets, with room for those of `states` states.
+    pub fn writer(&self, states: usize) -> KeyWriter<'_> {
+        let rows = Vec::with_capacity(states * self.variables.len());
+        KeyWriter { tap: Tap::Offsets(self, rows), ..KeyWriter::new(&self.grid) }
     }
 }
 
@@ -143,8 +181,17 @@ pub struct KeyWriter<'g> {
     words: ArrayVec<u64, WORDS_MAX>,
     /// Zero, or not a number once a value was not finite.
     poison: f64,
-    /// Collects the values themselves, if somebody reads them.
-    tap: Option<Vec<(usize, Reading)>>,
+    tap: Tap<'g>,
+}
+
+/// What a writer collects apart from the key.
+#[derive(Debug)]
+enum Tap<'g> {
+    Closed,
+    /// The values themselves.
+    Readings(Vec<(usize, Reading)>),
+    /// Rows of offsets, one after another.
+    Offsets(&'g OffsetGrid, Vec<u8>),
 }
 
 /// A state variable as it was written.
@@ -159,7 +206,21 @@ pub enum Reading {
 impl<'g> KeyWriter<'g> {
     /// A writer for one state after another.
     pub fn new(grid: &'g Grid) -> Self {
-        Self { grid, words: ArrayVec::new(), poison: 0.0, tap: None }
+        Self { grid, words: ArrayVec::new(), poison: 0.0, tap: Tap::Closed }
+    }
+    /// Begins the offsets of another state, if they are collected.
+    #[inline]
+    pub fn begin_offsets(&mut self) {
+        if let Tap::Offsets(offsets, rows) = &mut self.tap {
+            rows.resize(rows.len() + offsets.variables.len(), 0);
+        }
+    }
+    /// The offsets of all states that were begun, one row after another.
+    pub fn into_offsets(self) -> Vec<u8> {
+        match self.tap {
+            Tap::Offsets(_, rows) => rows,
+            Tap::Closed | Tap::Readings(_) => Vec::new(),
+        }
     }
     /// Adds the discrete variable number `index`.
     #[inline]
@@ -167,7 +228,7 @@ impl<'g> KeyWriter<'g> {
         if !matches!(self.grid.sizes[index], CellSize::Ignore) {
             self.push(value);
         } else {
-            self.drop_by(index, Reading::Exact(value));
+            self.set_aside(index, Reading::Exact(value));
         }
     }
     /// Adds the continuous variable number `index`.
@@ -186,13 +247,34 @@ impl<'g> KeyWriter<'g> {
         } else if self.grid.sizes[index] == CellSize::Exact {
             self.push((value + 0.0).to_bits());
         } else {
-            self.drop_by(index, Reading::Real(value));
+            self.set_aside(index, Reading::Real(value));
         }
     }
-    /// An ignored variable is seen by whoever reads values, and by nobody else.
+    /// A variable without cells in the grid of the writer: an ignored one, or one whose offset is collected.
     #[cold]
-    fn drop_by(&mut self, index: usize, reading: Reading) {
-        self.tap.iter_mut().for_each(|tap| tap.push((index, reading)));
+    fn set_aside(&mut self, index: usize, reading: Reading) {
+        match (&mut self.tap, reading) {
+            (Tap::Readings(readings), _) => readings.push((index, reading)),
+            (Tap::Offsets(offsets, _), Reading::Real(value)) if offsets.per_unit[index] != 0.0 => {
+                self.count_with_offset(index, value);
+            }
+            _ => {}
+        }
+    }
+    /// Adds the cell of a continuous variable and collects its offset. A value that cannot be counted shares its cell with
+    /// equal values only, so its offset stays 0.
+    fn count_with_offset(&mut self, index: usize, value: f64) {
+        let Tap::Offsets(offsets, rows) = &mut self.tap else { return };
+        let cell = value * offsets.per_unit[index] + 0.5;
+        if cell.is_nan() || cell.abs() >= COUNTABLE {
+            return self.uncounted(value);
+        }
+        let floor = floor_to_word(cell);
+        let row = rows.len().saturating_sub(offsets.variables.len());
+        if let Some(offset) = rows.get_mut(row + offsets.columns[index]) {
+            *offset = ((cell - floor.cast_signed() as f64) * 256.0) as u8;
+        }
+        self.push(floor);
     }
     /// Adds a value that is too many cells away from zero.
     #[cold]
@@ -257,6 +339,30 @@ mod tests {
         assert_ne!(key(&grid, 0.049, 1), key(&grid, 0.051, 1));
         assert_ne!(key(&grid, 0.0, 1), key(&grid, 0.0, 2));
         assert_eq!(key(&grid, f64::NAN, 1), None);
+    }
+
+    #[test]
+    fn offsets_are_shares_of_the_cell_and_leave_the_key_as_it_is() {
+        let sizes = [CellSize::Size(0.5), CellSize::Exact, CellSize::Ignore, CellSize::Size(4.0), CellSize::Exact];
+        let grid = Grid::from_sizes(sizes.to_vec());
+        let offsets = OffsetGrid::new(&grid);
+        assert_eq!(offsets.variables(), [0, 3]);
+        let below = (-0.25_f64).next_down();
+        let states = [[0.0, 7.0], [-0.25, 1.9], [0.249, -2.0], [below, -1e-20], [1e300, 5.0], [f64::NAN, 0.0]];
+        let write = |writer: &mut KeyWriter<'_>, [a, b]: [f64; 2]| {
+            writer.begin_offsets();
+            writer.real(0, a);
+            writer.exact(1, 3);
+            writer.real(2, a);
+            writer.real(3, b);
+            writer.real(4, b);
+            writer.finish()
+        };
+        let mut with = offsets.writer(states.len());
+        for state in states {
+            assert_eq!(write(&mut with, state), write(&mut KeyWriter::new(&grid), state), "{state:?}");
+        }
+        assert_eq!(with.into_offsets(), [128, 64, 0, 249, 255, 0, 255, 128, 0, 192, 0, 128]);
     }
 
     #[test]

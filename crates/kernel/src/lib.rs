@@ -51,7 +51,7 @@ pub mod watch;
 pub use chance::{Chance, Seed};
 pub use digest::{Digest, DigestWriter};
 pub use errors::{Choice, Choices, ErrorSpace, ErrorSpaceError, Mode, Site};
-pub use key::{CELL_SLACK, CellKey, CellSize, Grid, KeyReader, KeyWriter, Reading, Variable};
+pub use key::{CELL_SLACK, CellKey, CellSize, Grid, KeyReader, KeyWriter, OffsetGrid, Reading, Variable};
 pub use leaf::{Leaf, LeafRole};
 pub use likelihood::{Chain, Likelihood, Process, ProcessError};
 pub use parts::{Part, Parts, Reads, Recall};

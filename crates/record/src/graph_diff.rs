@@ -338,6 +338,7 @@ mod tests {
             cell: None,
             key: Some(key[at]),
             margin: if level == 0 { 1.0 } else { margin },
+            apart: None,
         };
         let segments =
             vec![end(0, 0, 0, 0), end(1, 0, 0, 1), end(2, 1, 1, 0), end(3, 1, 1, 1), end(4, 1, 2, 0), end(5, 1, 2, 1)];

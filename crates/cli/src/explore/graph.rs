@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use anabranch_explore::{Edge, Fate, NO_PARENT, Node};
-use anabranch_kernel::{CellKey, System};
-use anabranch_record::table::{GraphTables, SegmentFate, SegmentRow, StateRow, TableFormat, Whole};
+use anabranch_explore::{Apart, Edge, Fate, NO_PARENT, Node};
+use anabranch_kernel::{CellKey, CellSize, Grid, System, Variable};
+use anabranch_record::table::{
+    Difference, GraphTables, GraphVariable, Legend, SegmentFate, SegmentRow, StateRow, TableFormat, Whole,
+};
 use clap::ValueEnum;
 
 use crate::failure::Failure;
@@ -37,7 +39,9 @@ impl GraphRecorder {
             GraphFlag::None => return Ok(None),
         };
         let errors = drive.errors().choices().map(|choice| drive.errors().describe(choice)).collect();
-        Ok(Some(Self { tables: GraphTables::create(folder, format, errors)?, pose: [f64::NAN; 3] }))
+        let named = |v: &Variable| GraphVariable { name: v.name.clone(), unit: v.unit.clone(), cell: None };
+        let legend = Legend { errors, variables: drive.variables().iter().map(named).collect() };
+        Ok(Some(Self { tables: GraphTables::create(folder, format, legend)?, pose: [f64::NAN; 3] }))
     }
 
     /// Where the state is that is recorded next.
@@ -63,12 +67,19 @@ impl GraphRecorder {
             Fate::Fault => SegmentFate::Fault,
         };
         let key = edge.key.map(|CellKey(key)| key);
+        let difference = |apart: Apart| Difference { share: apart.share(), variable: apart.variable };
+        let apart = edge.apart.map(difference);
         let Edge { level, parent, choice, cell, margin, .. } = *edge;
-        self.tables.segment(&SegmentRow { level, parent, choice: choice.0, fate, cell, key, margin });
+        self.tables.segment(&SegmentRow { level, parent, choice: choice.0, fate, cell, key, margin, apart });
     }
 
-    /// Gives the files their names.
-    pub fn finish(self, whole: Whole) -> Result<(), Failure> {
-        Ok(self.tables.finish(whole)?)
+    /// Gives the files their names; `grid` are the cells that states were merged by.
+    pub fn finish(self, whole: Whole, grid: Option<&Grid>) -> Result<(), Failure> {
+        let size = |size: &CellSize| match size {
+            CellSize::Size(size) => Some(*size),
+            CellSize::Exact | CellSize::Ignore => None,
+        };
+        let cells: Vec<Option<f64>> = grid.iter().flat_map(|grid| grid.sizes().iter().map(size)).collect();
+        Ok(self.tables.finish(whole, &cells)?)
     }
 }

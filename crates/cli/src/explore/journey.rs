@@ -127,7 +127,8 @@ impl<S: Subject> Journey<'_, S> {
         let outcome = explorer.run_with(trail, watcher)?;
         trail.finish()?;
         if let Some(graph) = watcher.graph.take() {
-            graph.finish(if outcome.complete() { Whole::Yes } else { Whole::No })?;
+            let whole = if outcome.complete() { Whole::Yes } else { Whole::No };
+            graph.finish(whole, outcome.grid.as_ref())?;
         }
         Ok(outcome)
     }

@@ -1,4 +1,4 @@
-"""Steers back to its path, as slow as it is told to be by the environment, and stuck while there is a file called `block`."""
+"""Steers back to its path. It takes as long for a step as the environment or a file `slow` says, and hangs while there is a file `block`."""
 
 import os
 import time
@@ -7,10 +7,17 @@ import anabranch
 
 STEP_S = float(os.environ.get("STEP_S", "0"))
 
+os.makedirs("pids", exist_ok=True)
+open(f"pids/{os.getpid()}", "w").close()
+
 
 def wait():
-    if STEP_S > 0:
-        time.sleep(STEP_S)
+    pause = STEP_S
+    if os.path.exists("slow"):
+        with open("slow") as file:
+            pause = float(file.read())
+    if pause > 0:
+        time.sleep(pause)
     if os.path.exists("block"):
         open("blocked", "w").close()
         time.sleep(5)

@@ -16,12 +16,14 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 use tempfile::NamedTempFile;
 
-use super::sheet::{Column, Kind, NO_ERROR, Values};
-use super::{GRAPH_SCHEMA, SegmentFate, Whole};
+use super::sheet::{Column, Kind, NO_WORD, Values};
+use super::{GRAPH_SCHEMA, Legend, SegmentFate, Whole};
 use crate::error::{RecordError, short};
 
 /// Where the descriptions of all errors are, as a JSON list by choice.
 pub(super) const ERRORS_KEY: &str = "errors";
+/// Where name, unit and cell size of all variables are, as a JSON list by number.
+pub(super) const VARIABLES_KEY: &str = "variables";
 
 /// A Parquet file that grows by groups of rows.
 pub(super) struct ParquetSheet {
@@ -32,6 +34,7 @@ pub(super) struct ParquetSheet {
     columns: &'static [Column],
     errors: Vec<ByteArray>,
     fates: Vec<ByteArray>,
+    variables: Vec<ByteArray>,
 }
 
 impl fmt::Debug for ParquetSheet {
@@ -45,15 +48,16 @@ impl ParquetSheet {
         file: NamedTempFile,
         path: &Path,
         columns: &'static [Column],
-        errors: &[String],
+        legend: &Legend,
     ) -> Result<Self, RecordError> {
         let schema = schema(columns).map_err(failed(path))?;
         let same = file.as_file().try_clone().map_err(RecordError::io("write", path))?;
-        let writer = SerializedFileWriter::new(same, Arc::new(schema), Arc::new(properties(columns, errors)));
+        let writer = SerializedFileWriter::new(same, Arc::new(schema), Arc::new(properties(columns, &legend.errors)));
         let text = |text: &str| ByteArray::from(text.as_bytes().to_vec());
-        let errors = errors.iter().map(|error| text(error)).collect();
+        let errors = legend.errors.iter().map(|error| text(error)).collect();
+        let variables = legend.variables.iter().map(|variable| text(&variable.name)).collect();
         let fates = SegmentFate::ALL.iter().map(|fate| text(fate.word())).collect();
-        Ok(Self { file, writer: writer.map_err(failed(path))?, columns, errors, fates })
+        Ok(Self { file, writer: writer.map_err(failed(path))?, columns, errors, fates, variables })
     }
 
     pub fn write(&mut self, path: &Path, values: &[Values]) -> Result<(), RecordError> {
@@ -78,10 +82,17 @@ impl ParquetSheet {
                 (ColumnWriter::DoubleColumnWriter(out), Values::Real(values)) => {
                     out.write_batch(values, None, None)?;
                 }
+                (ColumnWriter::DoubleColumnWriter(out), Values::Share { there, values }) => {
+                    out.write_batch(values, levels(there).as_deref(), None)?;
+                }
                 (ColumnWriter::ByteArrayColumnWriter(out), Values::Word(words)) => {
-                    let list = if column.kind == Kind::Fate { &self.fates } else { &self.errors };
-                    let there: Vec<i16> = words.iter().map(|word| i16::from(*word != NO_ERROR)).collect();
-                    let words = words.iter().filter(|word| **word != NO_ERROR);
+                    let list = match column.kind {
+                        Kind::Fate => &self.fates,
+                        Kind::VariableOrNothing => &self.variables,
+                        _ => &self.errors,
+                    };
+                    let there: Vec<i16> = words.iter().map(|word| i16::from(*word != NO_WORD)).collect();
+                    let words = words.iter().filter(|word| **word != NO_WORD);
                     let texts: Vec<ByteArray> = words.map(|word| list[usize::from(*word)].clone()).collect();
                     out.write_batch(&texts, optional.then_some(&there), None)?;
                 }
@@ -92,16 +103,29 @@ impl ParquetSheet {
         group.close().map(|_| ())
     }
 
-    pub fn finish(mut self, path: &Path, whole: Whole) -> Result<NamedTempFile, RecordError> {
+    /// A table as earlier versions wrote it, which said nothing about variables.
+    #[cfg(test)]
+    pub fn finish_as_before(mut self, path: &Path) -> Result<NamedTempFile, RecordError> {
+        self.writer.finish().map_err(failed(path))?;
+        Ok(self.file)
+    }
+
+    /// `variables` describes all variables in JSON: their cells are not known from the beginning.
+    pub fn finish(mut self, path: &Path, whole: Whole, variables: String) -> Result<NamedTempFile, RecordError> {
         let complete = if whole == Whole::Yes { "true" } else { "false" };
         self.writer.append_key_value_metadata(KeyValue::new("complete".to_owned(), complete.to_owned()));
+        self.writer.append_key_value_metadata(KeyValue::new(VARIABLES_KEY.to_owned(), variables));
         self.writer.finish().map_err(failed(path))?;
         Ok(self.file)
     }
 }
 
 fn is_optional(kind: Kind) -> bool {
-    matches!(kind, Kind::NumberOrNothing | Kind::CellOrNothing | Kind::KeyOrNothing | Kind::Error)
+    match kind {
+        Kind::Small | Kind::Number | Kind::Real | Kind::Fate => false,
+        Kind::NumberOrNothing | Kind::CellOrNothing | Kind::KeyOrNothing => true,
+        Kind::Error | Kind::ShareOrNothing | Kind::VariableOrNothing => true,
+    }
 }
 
 fn schema(columns: &[Column]) -> Result<Type, ParquetError> {
@@ -111,8 +135,8 @@ fn schema(columns: &[Column]) -> Result<Type, ParquetError> {
             Kind::Number | Kind::NumberOrNothing | Kind::KeyOrNothing => {
                 (Physical::INT64, Some(LogicalType::integer(64, false)))
             }
-            Kind::Real => (Physical::DOUBLE, None),
-            Kind::Error | Kind::Fate => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Kind::Real | Kind::ShareOrNothing => (Physical::DOUBLE, None),
+            Kind::Error | Kind::Fate | Kind::VariableOrNothing => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
         };
         let repetition = if is_optional(column.kind) { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let builder = Type::primitive_type_builder(column.name, physical);
@@ -122,7 +146,7 @@ fn schema(columns: &[Column]) -> Result<Type, ParquetError> {
     Type::group_type_builder("graph").with_fields(fields).build()
 }
 
-/// Words and small numbers go through a dictionary, numbers that grow are stored as differences, and what looks like
+/// Words, shares and small numbers go through a dictionary, numbers that grow are stored as differences, and what looks like
 /// chance is stored as it is: nothing would make it smaller.
 fn properties(columns: &[Column], errors: &[String]) -> WriterProperties {
     let about = |key: &str, value: String| KeyValue::new(key.to_owned(), value);
@@ -137,7 +161,7 @@ fn properties(columns: &[Column], errors: &[String]) -> WriterProperties {
         let path = ColumnPath::from(column.name);
         builder = match column.kind {
             Kind::Small => builder.set_column_statistics_enabled(path, EnabledStatistics::Chunk),
-            Kind::Error | Kind::Fate => builder,
+            Kind::Error | Kind::Fate | Kind::ShareOrNothing | Kind::VariableOrNothing => builder,
             Kind::Number | Kind::NumberOrNothing | Kind::CellOrNothing => builder
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),

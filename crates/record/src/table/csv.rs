@@ -6,8 +6,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use super::SegmentFate;
-use super::sheet::{Column, Kind, NO_ERROR, Values};
+use super::sheet::{Column, Kind, NO_WORD, Values};
+use super::{Legend, SegmentFate};
 use crate::error::RecordError;
 use crate::trace::cell as quoted;
 
@@ -18,6 +18,8 @@ pub(super) struct CsvSheet {
     columns: &'static [Column],
     /// Descriptions, ready to be written.
     errors: Vec<String>,
+    /// Names, ready to be written.
+    variables: Vec<String>,
 }
 
 impl CsvSheet {
@@ -25,12 +27,14 @@ impl CsvSheet {
         file: NamedTempFile,
         path: &Path,
         columns: &'static [Column],
-        errors: Vec<String>,
+        legend: &Legend,
     ) -> Result<Self, RecordError> {
         let mut out = BufWriter::new(file);
         let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
         writeln!(out, "{}", names.join(",")).map_err(RecordError::io("write", path))?;
-        Ok(Self { out, columns, errors: errors.iter().map(|error| quoted(error)).collect() })
+        let errors = legend.errors.iter().map(|error| quoted(error)).collect();
+        let variables = legend.variables.iter().map(|variable| quoted(&variable.name)).collect();
+        Ok(Self { out, columns, errors, variables })
     }
 
     pub fn write(&mut self, path: &Path, values: &[Values], rows: usize) -> Result<(), RecordError> {
@@ -61,12 +65,19 @@ impl CsvSheet {
                 *next += 1;
                 write!(line, "{}", values[*next - 1].cast_unsigned())
             }
-            Values::Narrow { .. } | Values::Wide { .. } => Ok(()),
+            Values::Share { there, values } if there[row] == 1 => {
+                *next += 1;
+                write!(line, "{}", values[*next - 1])
+            }
+            Values::Narrow { .. } | Values::Wide { .. } | Values::Share { .. } => Ok(()),
             Values::Real(values) => write!(line, "{}", values[row]),
             Values::Word(words) if kind == Kind::Fate => {
                 line.write_str(SegmentFate::ALL[usize::from(words[row])].word())
             }
-            Values::Word(words) if words[row] == NO_ERROR => Ok(()),
+            Values::Word(words) if words[row] == NO_WORD => Ok(()),
+            Values::Word(words) if kind == Kind::VariableOrNothing => {
+                line.write_str(&self.variables[usize::from(words[row])])
+            }
             Values::Word(words) => line.write_str(&self.errors[usize::from(words[row])]),
         };
         written.expect("writing to a string");

@@ -5,15 +5,29 @@
 //! when all is written.
 //!
 //! ```
-//! use anabranch_record::table::{GraphTables, SegmentFate, SegmentRow, TableFormat, Whole, read_segments};
+//! use anabranch_record::table::*;
 //!
 //! let folder = tempfile::tempdir().unwrap();
-//! let errors = vec!["none".to_owned(), "jump: left".to_owned()];
-//! let mut tables = GraphTables::create(folder.path(), TableFormat::Parquet, errors).unwrap();
-//! let row = SegmentRow { level: 0, parent: 0, choice: 1, fate: SegmentFate::Kept, cell: Some(0), key: Some(7), margin: 0.5 };
+//! let legend = Legend {
+//!     errors: vec!["none".to_owned(), "jump: left".to_owned()],
+//!     variables: vec![GraphVariable { name: "x".to_owned(), unit: "m".to_owned(), cell: None }],
+//! };
+//! let mut tables = GraphTables::create(folder.path(), TableFormat::Parquet, legend).unwrap();
+//! let row = SegmentRow {
+//!     level: 0,
+//!     parent: 0,
+//!     choice: 1,
+//!     fate: SegmentFate::Merged,
+//!     cell: Some(0),
+//!     key: Some(7),
+//!     margin: 0.5,
+//!     apart: Some(Difference { share: 0.25, variable: 0 }),
+//! };
 //! tables.segment(&row);
-//! tables.finish(Whole::Yes).unwrap();
-//! assert_eq!(read_segments(&folder.path().join("segments.parquet")).unwrap(), [row]);
+//! tables.finish(Whole::Yes, &[Some(0.1)]).unwrap();
+//! let file = folder.path().join("segments.parquet");
+//! assert_eq!(read_segments(&file).unwrap(), [row]);
+//! assert_eq!(read_variables(&file).unwrap()[0].cell, Some(0.1));
 //! ```
 
 mod columnar;
@@ -23,7 +37,8 @@ mod sheet;
 
 use std::path::{Path, PathBuf};
 
-pub use read::{read_errors, read_segments, read_states};
+pub use read::{read_errors, read_segments, read_states, read_variables};
+use serde::{Deserialize, Serialize};
 
 use crate::error::RecordError;
 use crate::publish;
@@ -93,6 +108,35 @@ impl SegmentFate {
     }
 }
 
+/// A variable of the system, as the columns name it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GraphVariable {
+    /// Its name.
+    pub name: String,
+    /// Unit of its values; empty for plain numbers.
+    pub unit: String,
+    /// Size of its cells; `None` if it has none.
+    pub cell: Option<f64>,
+}
+
+/// What the numbers in the columns mean.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Legend {
+    /// Descriptions of the errors, by choice.
+    pub errors: Vec<String>,
+    /// Variables by number; their cells are given when the tables are finished.
+    pub variables: Vec<GraphVariable>,
+}
+
+/// How far apart two members of a cell are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    /// The largest difference over all continuous variables, as a share of the cell's size.
+    pub share: f64,
+    /// Number of the variable with that difference.
+    pub variable: u16,
+}
+
 /// One segment: from a kept state into a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SegmentRow {
@@ -110,6 +154,8 @@ pub struct SegmentRow {
     pub key: Option<u128>,
     /// Smallest margin during it; for a car the clearance in metres.
     pub margin: f64,
+    /// How far its end is from the first kept member of its cell; `None` for that member, and where no variable has cells.
+    pub apart: Option<Difference>,
 }
 
 /// One kept state.
@@ -143,16 +189,18 @@ pub enum Whole {
 pub struct GraphTables {
     states: Table,
     segments: Table,
+    variables: Vec<GraphVariable>,
 }
 
 impl GraphTables {
-    /// Empty tables in the folder of a run; `errors` describes every choice.
+    /// Empty tables in the folder of a run.
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn create(folder: &Path, format: TableFormat, errors: Vec<String>) -> Result<Self, RecordError> {
-        let table = |name: &str, columns| Table::create(folder, name, format, columns, errors.clone());
-        Ok(Self { states: table(STATES, &STATE_COLUMNS)?, segments: table(SEGMENTS, &SEGMENT_COLUMNS)? })
+    pub fn create(folder: &Path, format: TableFormat, legend: Legend) -> Result<Self, RecordError> {
+        let table = |name: &str, columns| Table::create(folder, name, format, columns, &legend);
+        let (states, segments) = (table(STATES, &STATE_COLUMNS)?, table(SEGMENTS, &SEGMENT_COLUMNS)?);
+        Ok(Self { states, segments, variables: legend.variables })
     }
 
     /// Adds a segment. What the disk refuses is told by [`finish`](Self::finish): recording disturbs nobody.
@@ -165,13 +213,15 @@ impl GraphTables {
         self.states.push(|values| sheet::put_state(values, row));
     }
 
-    /// Writes what is left and gives the files their names.
+    /// Writes what is left and gives the files their names. `cells` are the cell sizes of the variables, where they have any.
     ///
     /// # Errors
     /// With the first thing that could not be written.
-    pub fn finish(self, whole: Whole) -> Result<(), RecordError> {
-        self.states.finish(whole)?;
-        self.segments.finish(whole)
+    pub fn finish(mut self, whole: Whole, cells: &[Option<f64>]) -> Result<(), RecordError> {
+        self.variables.iter_mut().zip(cells).for_each(|(variable, cell)| variable.cell = *cell);
+        let variables = serde_json::json!(self.variables).to_string();
+        self.states.finish(whole, variables.clone())?;
+        self.segments.finish(whole, variables)
     }
 }
 
@@ -197,13 +247,13 @@ impl Table {
         name: &str,
         format: TableFormat,
         columns: &'static [Column],
-        errors: Vec<String>,
+        legend: &Legend,
     ) -> Result<Self, RecordError> {
         let path = folder.join(format!("{name}.{}", format.ending()));
         let file = publish::begin(&path)?;
         let sheet = match format {
-            TableFormat::Parquet => Sheet::Parquet(ParquetSheet::create(file, &path, columns, &errors)?),
-            TableFormat::Csv => Sheet::Csv(CsvSheet::create(file, &path, columns, errors)?),
+            TableFormat::Parquet => Sheet::Parquet(ParquetSheet::create(file, &path, columns, legend)?),
+            TableFormat::Csv => Sheet::Csv(CsvSheet::create(file, &path, columns, legend)?),
         };
         let values = columns.iter().map(|column| Values::empty(column.kind)).collect();
         Ok(Self { path, sheet, values, rows: 0, failed: None })
@@ -229,13 +279,13 @@ impl Table {
         self.rows = 0;
     }
 
-    fn finish(mut self, whole: Whole) -> Result<(), RecordError> {
+    fn finish(mut self, whole: Whole, variables: String) -> Result<(), RecordError> {
         self.write_group();
         if let Some(error) = self.failed {
             return Err(error);
         }
         let file = match self.sheet {
-            Sheet::Parquet(sheet) => sheet.finish(&self.path, whole)?,
+            Sheet::Parquet(sheet) => sheet.finish(&self.path, whole, variables)?,
             Sheet::Csv(sheet) => sheet.finish(&self.path)?,
         };
         publish::finish(file, &self.path)

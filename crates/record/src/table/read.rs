@@ -8,8 +8,8 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::columnar::{ERRORS_KEY, failed};
-use super::{SegmentFate, SegmentRow, StateRow};
+use super::columnar::{ERRORS_KEY, VARIABLES_KEY, failed};
+use super::{Difference, GraphVariable, SegmentFate, SegmentRow, StateRow};
 use crate::error::RecordError;
 
 /// Every segment of a run, in the order of jobs.
@@ -18,10 +18,11 @@ use crate::error::RecordError;
 /// When the file is missing, damaged or another table.
 pub fn read_segments(path: &Path) -> Result<Vec<SegmentRow>, RecordError> {
     let file = open(path)?;
+    let variables = variables_of(&file).map_err(RecordError::json(path))?;
     let mut rows = Vec::new();
     for group in 0..file.metadata().num_row_groups() {
         let columns = Group { file: &file, group };
-        segments_of(&columns, &mut rows).map_err(failed(path))?;
+        segments_of(&columns, &variables, &mut rows).map_err(failed(path))?;
     }
     Ok(rows)
 }
@@ -46,9 +47,25 @@ pub fn read_states(path: &Path) -> Result<Vec<StateRow>, RecordError> {
 /// When the file is missing, damaged or without them.
 pub fn read_errors(path: &Path) -> Result<Vec<String>, RecordError> {
     let file = open(path)?;
-    let about = file.metadata().file_metadata().key_value_metadata();
-    let text = about.and_then(|all| all.iter().find(|one| one.key == ERRORS_KEY)).and_then(|one| one.value.as_deref());
-    serde_json::from_str(text.unwrap_or_default()).map_err(RecordError::json(path))
+    serde_json::from_str(about(&file, ERRORS_KEY).unwrap_or_default()).map_err(RecordError::json(path))
+}
+
+/// All variables of the system, by number; none in tables of versions that did not write them.
+///
+/// # Errors
+/// When the file is missing or damaged.
+pub fn read_variables(path: &Path) -> Result<Vec<GraphVariable>, RecordError> {
+    variables_of(&open(path)?).map_err(RecordError::json(path))
+}
+
+fn variables_of(file: &SerializedFileReader<File>) -> Result<Vec<GraphVariable>, serde_json::Error> {
+    about(file, VARIABLES_KEY).map_or_else(|| Ok(Vec::new()), serde_json::from_str)
+}
+
+/// What the file says about itself under this key.
+fn about<'f>(file: &'f SerializedFileReader<File>, key: &str) -> Option<&'f str> {
+    let all = file.metadata().file_metadata().key_value_metadata()?;
+    all.iter().find(|one| one.key == key)?.value.as_deref()
 }
 
 fn open(path: &Path) -> Result<SerializedFileReader<File>, RecordError> {
@@ -56,10 +73,11 @@ fn open(path: &Path) -> Result<SerializedFileReader<File>, RecordError> {
     SerializedFileReader::new(file).map_err(failed(path))
 }
 
-fn segments_of(group: &Group<'_>, rows: &mut Vec<SegmentRow>) -> Result<(), ParquetError> {
+fn segments_of(group: &Group<'_>, variables: &[GraphVariable], rows: &mut Vec<SegmentRow>) -> Result<(), ParquetError> {
     let (level, parent, choice) = (group.narrow("level")?, group.wide("parent")?, group.narrow("choice")?);
     let (fate, cell) = (group.fates("fate")?, group.narrow("cell")?);
     let (high, low, margin) = (group.wide("key_high")?, group.wide("key_low")?, group.real("margin_m")?);
+    let apart = group.differences(variables)?;
     for at in 0..level.len() {
         let key = high[at].zip(low[at]).map(|(high, low)| u128::from(high) << 64 | u128::from(low));
         rows.push(SegmentRow {
@@ -70,6 +88,7 @@ fn segments_of(group: &Group<'_>, rows: &mut Vec<SegmentRow>) -> Result<(), Parq
             cell: cell[at],
             key,
             margin: margin[at],
+            apart: apart[at],
         });
     }
     Ok(())
@@ -148,16 +167,56 @@ impl Group<'_> {
         }
     }
 
+    fn words(&self, name: &str) -> Result<Vec<Option<ByteArray>>, ParquetError> {
+        match self.column(name)? {
+            (ColumnReader::ByteArrayColumnReader(mut column), rows) => {
+                let (there, words) = all(&mut column, rows)?;
+                Ok(spread(&there, words.into_iter(), rows))
+            }
+            _ => Err(other_type(name)),
+        }
+    }
+
     fn fates(&self, name: &str) -> Result<Vec<SegmentFate>, ParquetError> {
-        let (ColumnReader::ByteArrayColumnReader(mut column), rows) = self.column(name)? else {
-            return Err(other_type(name));
-        };
-        let (_, words) = all(&mut column, rows)?;
-        let fate = |word: &ByteArray| {
-            let known = SegmentFate::ALL.into_iter().find(|fate| fate.word().as_bytes() == word.data());
+        let fate = |word: &Option<ByteArray>| {
+            let word = word.as_ref().ok_or_else(nothing)?.data();
+            let known = SegmentFate::ALL.into_iter().find(|fate| fate.word().as_bytes() == word);
             known.ok_or_else(|| ParquetError::General("a fate is not known".to_owned()))
         };
-        words.iter().map(fate).collect()
+        self.words(name)?.iter().map(fate).collect()
+    }
+
+    fn shares(&self, name: &str) -> Result<Vec<Option<f64>>, ParquetError> {
+        match self.column(name)? {
+            (ColumnReader::DoubleColumnReader(mut column), rows) => {
+                let (there, values) = all(&mut column, rows)?;
+                Ok(spread(&there, values.into_iter(), rows))
+            }
+            _ => Err(other_type(name)),
+        }
+    }
+
+    /// How far apart merged states were. Tables of earlier versions do not say.
+    fn differences(&self, variables: &[GraphVariable]) -> Result<Vec<Option<Difference>>, ParquetError> {
+        if !self.has("apart")? {
+            let rows = self.file.get_row_group(self.group)?.metadata().num_rows();
+            return Ok(vec![None; usize::try_from(rows).map_err(|_| nothing())?]);
+        }
+        let number = |word: &ByteArray| {
+            let at = variables.iter().position(|variable| variable.name.as_bytes() == word.data());
+            let unknown = || ParquetError::General("a variable is not known".to_owned());
+            at.and_then(|at| u16::try_from(at).ok()).ok_or_else(unknown)
+        };
+        let difference = |(share, word): (Option<f64>, Option<ByteArray>)| {
+            let variable = word.as_ref().map(number).transpose()?;
+            Ok(share.zip(variable).map(|(share, variable)| Difference { share, variable }))
+        };
+        self.shares("apart")?.into_iter().zip(self.words("apart_variable")?).map(difference).collect()
+    }
+
+    fn has(&self, name: &str) -> Result<bool, ParquetError> {
+        let reader = self.file.get_row_group(self.group)?;
+        Ok(reader.metadata().columns().iter().any(|column| column.column_path().string() == name))
     }
 }
 

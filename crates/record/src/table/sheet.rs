@@ -17,6 +17,10 @@ pub(super) enum Kind {
     KeyOrNothing,
     /// A measured value.
     Real,
+    /// A share in steps of 1/256, or nothing.
+    ShareOrNothing,
+    /// The name of a variable by its number, or nothing.
+    VariableOrNothing,
     /// The description of an error, by its choice.
     Error,
     /// A word for what became of a segment.
@@ -34,7 +38,7 @@ const fn column(name: &'static str, kind: Kind) -> Column {
     Column { name, kind }
 }
 
-pub(super) const SEGMENT_COLUMNS: [Column; 9] = [
+pub(super) const SEGMENT_COLUMNS: [Column; 11] = [
     column("level", Kind::Small),
     column("parent", Kind::Number),
     column("choice", Kind::Small),
@@ -44,6 +48,8 @@ pub(super) const SEGMENT_COLUMNS: [Column; 9] = [
     column("key_high", Kind::KeyOrNothing),
     column("key_low", Kind::KeyOrNothing),
     column("margin_m", Kind::Real),
+    column("apart", Kind::ShareOrNothing),
+    column("apart_variable", Kind::VariableOrNothing),
 ];
 
 pub(super) const STATE_COLUMNS: [Column; 9] = [
@@ -70,12 +76,16 @@ pub(super) enum Values {
         values: Vec<i64>,
     },
     Real(Vec<f64>),
-    /// Of errors the choice, of fates their number; `u16::MAX` is no error at all, as of a start.
+    Share {
+        there: Vec<i16>,
+        values: Vec<f64>,
+    },
+    /// Of errors the choice, of fates and variables their number, or [`NO_WORD`].
     Word(Vec<u16>),
 }
 
-/// The error of a row that has none, as of a start.
-pub(super) const NO_ERROR: u16 = u16::MAX;
+/// Where a row has no word, as a start has no error.
+pub(super) const NO_WORD: u16 = u16::MAX;
 
 impl Values {
     pub fn empty(kind: Kind) -> Self {
@@ -85,7 +95,8 @@ impl Values {
                 Self::Wide { there: Vec::new(), values: Vec::new() }
             }
             Kind::Real => Self::Real(Vec::new()),
-            Kind::Error | Kind::Fate => Self::Word(Vec::new()),
+            Kind::ShareOrNothing => Self::Share { there: Vec::new(), values: Vec::new() },
+            Kind::Error | Kind::Fate | Kind::VariableOrNothing => Self::Word(Vec::new()),
         }
     }
 
@@ -96,6 +107,10 @@ impl Values {
                 values.clear();
             }
             Self::Wide { there, values } => {
+                there.clear();
+                values.clear();
+            }
+            Self::Share { there, values } => {
                 there.clear();
                 values.clear();
             }
@@ -123,6 +138,13 @@ impl Values {
         let Self::Real(values) = self else { unreachable!("the columns and their values are listed together") };
         values.push(value);
     }
+    fn share(&mut self, value: Option<f64>) {
+        let Self::Share { there, values } = self else {
+            unreachable!("the columns and their values are listed together")
+        };
+        there.push(i16::from(value.is_some()));
+        values.extend(value);
+    }
     fn word(&mut self, value: u16) {
         let Self::Word(values) = self else { unreachable!("the columns and their values are listed together") };
         values.push(value);
@@ -130,7 +152,7 @@ impl Values {
 }
 
 pub(super) fn put_segment(values: &mut [Values], row: &SegmentRow) {
-    let [level, parent, choice, error, fate, cell, high, low, margin] = values else {
+    let [level, parent, choice, error, fate, cell, high, low, margin, apart, variable] = values else {
         unreachable!("a table of segments has its columns")
     };
     level.narrow(Some(row.level));
@@ -142,6 +164,8 @@ pub(super) fn put_segment(values: &mut [Values], row: &SegmentRow) {
     high.wide(row.key.map(|key| (key >> 64) as u64));
     low.wide(row.key.map(|key| key as u64));
     margin.real(row.margin);
+    apart.share(row.apart.map(|apart| apart.share));
+    variable.word(row.apart.map_or(NO_WORD, |apart| apart.variable));
 }
 
 pub(super) fn put_state(values: &mut [Values], row: &StateRow) {
@@ -152,7 +176,7 @@ pub(super) fn put_state(values: &mut [Values], row: &StateRow) {
     level.narrow(Some(row.level));
     parent.wide(row.parent);
     choice.narrow(Some(u32::from(row.choice)));
-    error.word(if row.parent.is_some() { row.choice } else { NO_ERROR });
+    error.word(if row.parent.is_some() { row.choice } else { NO_WORD });
     cell.narrow(row.cell);
     for (values, value) in [x, y, heading].into_iter().zip(row.pose) {
         values.real(value);

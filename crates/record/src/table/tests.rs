@@ -4,6 +4,16 @@ fn errors() -> Vec<String> {
     vec!["none".to_owned(), "jump: left, 0.1 m".to_owned(), "jump: \"right\"".to_owned()]
 }
 
+fn legend() -> Legend {
+    let variable = |name: &str, unit: &str| GraphVariable { name: name.to_owned(), unit: unit.to_owned(), cell: None };
+    Legend {
+        errors: errors(),
+        variables: vec![variable("x", "m"), variable("gear", ""), variable("speed, \"v\"", "m/s")],
+    }
+}
+
+const CELLS: [Option<f64>; 3] = [Some(0.1), None, Some(0.05)];
+
 /// Every fate, with and without cells, in more than one group of rows.
 fn segments(count: u64) -> Vec<SegmentRow> {
     let row = |at: u64| SegmentRow {
@@ -14,6 +24,7 @@ fn segments(count: u64) -> Vec<SegmentRow> {
         cell: (!at.is_multiple_of(5)).then_some(at as u32 / 2),
         key: (!at.is_multiple_of(7)).then_some(u128::from(at) << 100 | u128::from(at)),
         margin: if at.is_multiple_of(11) { f64::INFINITY } else { at as f64 * -0.125 },
+        apart: at.is_multiple_of(2).then_some(Difference { share: (at % 256) as f64 / 256.0, variable: at as u16 % 3 }),
     };
     (0..count).map(row).collect()
 }
@@ -31,10 +42,10 @@ fn states() -> Vec<StateRow> {
 }
 
 fn write(folder: &Path, format: TableFormat, segments: &[SegmentRow]) {
-    let mut tables = GraphTables::create(folder, format, errors()).unwrap();
+    let mut tables = GraphTables::create(folder, format, legend()).unwrap();
     segments.iter().for_each(|row| tables.segment(row));
     states().iter().for_each(|row| tables.state(row));
-    tables.finish(Whole::No).unwrap();
+    tables.finish(Whole::No, &CELLS).unwrap();
 }
 
 #[test]
@@ -45,6 +56,9 @@ fn what_was_written_is_read_back_over_several_groups() {
     assert_eq!(read_segments(&folder.path().join("segments.parquet")).unwrap(), rows);
     assert_eq!(read_states(&folder.path().join("states.parquet")).unwrap(), states());
     assert_eq!(read_errors(&folder.path().join("segments.parquet")).unwrap(), errors());
+    let variables = read_variables(&folder.path().join("states.parquet")).unwrap();
+    assert_eq!(variables.iter().map(|variable| variable.cell).collect::<Vec<_>>(), CELLS);
+    assert_eq!((&variables[2].name[..], &variables[2].unit[..]), ("speed, \"v\"", "m/s"));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing unfinished is left");
 }
 
@@ -64,12 +78,36 @@ fn csv_has_the_same_columns_and_quotes_what_needs_it() {
     write(folder.path(), TableFormat::Csv, &segments(3));
     let text = std::fs::read_to_string(folder.path().join("segments.csv")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "level,parent,choice,error,fate,cell,key_high,key_low,margin_m");
-    assert_eq!(lines[1], "0,0,0,none,kept,,,,inf");
-    assert_eq!(lines[2], "0,0,1,\"jump: left, 0.1 m\",merged,0,68719476736,1,-0.125");
+    assert_eq!(lines[0], "level,parent,choice,error,fate,cell,key_high,key_low,margin_m,apart,apart_variable");
+    assert_eq!(lines[1], "0,0,0,none,kept,,,,inf,0,x");
+    assert_eq!(lines[2], "0,0,1,\"jump: left, 0.1 m\",merged,0,68719476736,1,-0.125,,");
+    assert!(lines[3].ends_with("-0.25,0.0078125,\"speed, \"\"v\"\"\""), "{}", lines[3]);
     assert!(lines[3].contains("\"jump: \"\"right\"\"\""), "{}", lines[3]);
     let text = std::fs::read_to_string(folder.path().join("states.csv")).unwrap();
     assert_eq!(text.lines().nth(1).unwrap(), "0,0,,0,,,0,-0.5,0.1");
+}
+
+/// Tables of versions that did not store distances.
+#[test]
+fn a_table_without_distances_is_still_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns: &'static [Column] = &SEGMENT_COLUMNS[..9];
+    let mut table = Table::create(folder.path(), SEGMENTS, TableFormat::Parquet, columns, &legend()).unwrap();
+    let rows = segments(100);
+    for row in &rows {
+        let mut all: Vec<Values> = SEGMENT_COLUMNS.iter().map(|column| Values::empty(column.kind)).collect();
+        all[..9].swap_with_slice(&mut table.values);
+        sheet::put_segment(&mut all, row);
+        all[..9].swap_with_slice(&mut table.values);
+        table.rows += 1;
+    }
+    table.write_group();
+    let Sheet::Parquet(sheet) = table.sheet else { unreachable!("it was created so") };
+    publish::finish(sheet.finish_as_before(&table.path).unwrap(), &table.path).unwrap();
+    let before: Vec<SegmentRow> = rows.into_iter().map(|row| SegmentRow { apart: None, ..row }).collect();
+    assert_eq!(read_segments(&table.path).unwrap(), before);
+    assert_eq!(read_variables(&table.path).unwrap(), []);
+    assert_eq!(read_errors(&table.path).unwrap(), errors());
 }
 
 #[test]
