@@ -13,20 +13,13 @@ struct Campaign {
     dose: &'static [(&'static str, &'static str)],
 }
 
-const CAMPAIGNS: [Campaign; 14] = [
+const CAMPAIGNS: [Campaign; 13] = [
     Campaign {
         name: "families",
         package: "anabranch-explore",
         binary: "explorer",
         test: "verdicts_state_a_resolution_that_holds",
-        dose: &[("ANABRANCH_FAMILY_SET", "usual"), ("ANABRANCH_FAMILY_WORLDS", "100")],
-    },
-    Campaign {
-        name: "families",
-        package: "anabranch-explore",
-        binary: "explorer",
-        test: "verdicts_state_a_resolution_that_holds",
-        dose: &[("ANABRANCH_FAMILY_SET", "apart"), ("ANABRANCH_FAMILY_WORLDS", "100")],
+        dose: &[("ANABRANCH_FAMILY_SET", "all"), ("ANABRANCH_FAMILY_WORLDS", "100")],
     },
     Campaign {
         name: "families",

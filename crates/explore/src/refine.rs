@@ -16,6 +16,9 @@ use crate::limits::{Limits, Stop};
 use crate::runner::{Done, Origin, cell_key};
 use crate::table::Table;
 
+/// Segments of a level that were run: where they began, their errors, why they were run, and how they ended.
+type Ran<'s, S> = (u32, &'s [(u64, Choice, For)], Vec<Job<S>>);
+
 /// How many spreads below the closest known future of a cell could still be hidden in it.
 const RISK_SPREADS: f32 = 2.0;
 /// Segments whose ends are in memory at a time; limits are looked at between them.
@@ -300,7 +303,7 @@ impl<S: System> Refiner<'_, S> {
         trail: &mut dyn Trail,
         pass: &mut Pass<'_>,
         result: &mut Refinement,
-        (level, slab, ran): (u32, &[(u64, Choice, For)], Vec<Job<S::State>>),
+        (level, slab, ran): Ran<'_, S::State>,
         next: &mut Front<S::State>,
     ) -> io::Result<()> {
         let mut live = Choices::new();

@@ -202,7 +202,8 @@ impl<S: System> Shadow<'_, S> {
         let limit = anabranch_kernel::maths::ln(GROWTH_MAX);
         result.growth = self.growth.filter(|growth| anabranch_kernel::maths::ln(*growth) * run > limit);
         result.why = if result.is_below_limit() {
-            "a run came closer than the limit and violated no requirement, so the margin does not measure them".to_owned()
+            "a run came closer than the limit and violated no requirement, so the margin does not measure them"
+                .to_owned()
         } else if let Some(growth) = result.growth {
             format!(
                 "differences between runs grow {}-fold in a segment, so that nearby states say nothing about each other",

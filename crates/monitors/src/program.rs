@@ -107,7 +107,8 @@ impl Program {
 
     /// Whether it compares a signal with a number that is at least this large, or with something that is not a number.
     pub fn compares_from(&self, signal: usize, least: f64) -> bool {
-        let is_signal = |side: Operand| matches!(side, Operand::Signal(s) | Operand::Magnitude(s) if usize::from(s) == signal);
+        let is_signal =
+            |side: Operand| matches!(side, Operand::Signal(s) | Operand::Magnitude(s) if usize::from(s) == signal);
         let is_beyond = |side: Operand| match side {
             Operand::Constant(number) => number >= least,
             _ => true,

@@ -374,7 +374,9 @@ fn resolution<S: Subject>(facts: &Facts<'_, S>) -> Option<String> {
                 Some(format!("none: nothing measures how narrowly {names} was kept; clearance says nothing about it"))
             }
             About::All | About::AllBut(_) if facts.evidence.ground.is_none() && facts.outcome.coverage.rollouts > 0 => {
-                Some("none: the margin was the same in all of the first random runs, so it measures no depth".to_owned())
+                Some(
+                    "none: the margin was the same in all of the first random runs, so it measures no depth".to_owned(),
+                )
             }
             About::All | About::AllBut(_) => None,
         },

@@ -7,8 +7,9 @@ use anabranch_record::{Finding, Phase, RunFolder, RunInfo};
 use anabranch_study::{Evidence, Findings, conclude};
 use serde_json::json;
 
-use super::candidates::{Confirmed, confirmed};
+use super::candidates::{Candidate, Confirmed, confirmed};
 use super::causes::Effort;
+use super::drawing::Drawing;
 use super::evidence::{Anything, Counted, beyond, evidence};
 use super::facts::{Facts, Undone, Used};
 use super::graph::{GraphFlag, GraphRecorder};
@@ -157,13 +158,8 @@ impl<S: Subject> Journey<'_, S> {
             Err(_) if self.subject.gone().is_some() || !time.looks_for_causes() => Extras::default(),
             extras => extras?,
         };
-        self.screen.detail("looking for causes");
         let effort = Effort { explored: outcome.progress.segments, time, threads: self.threads };
-        let (mut groups, causes) = causes::groups(self.subject, self.seed, &candidates, effort)?;
-        self.screen.detail("writing findings");
-        let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, (self.seed, time))?;
-        self.screen.detail("explaining causes");
-        why::tell(&mut groups, self.subject, self.seed, (self.threads, time))?;
+        let (groups, causes, taken_out) = self.grouped(&candidates, effort)?;
         let mut undone = Undone { likelihood: extras.is_likelihood_missing, ..Undone::of(&taken_out) };
         unstable.extend(taken_out.unstable);
         unstable.extend(self.subject.differences());
@@ -206,14 +202,35 @@ impl<S: Subject> Journey<'_, S> {
         };
         facts.hints = hints::of(&facts, &self.asked()?);
         if watcher.wants_pictures() && !facts.undone.pictures {
-            self.screen.detail("drawing pictures");
-            let drawn = S::draw(&facts, drawing, &self.folder, time)?;
-            facts.undone.pictures = drawn == Drawn::InPart;
-            // Ctrl-C may come as late as this, and gives its exit code all the same.
-            let interrupted = time.stop().filter(|stop| *stop == Stop::Interrupted);
-            facts.evidence.cut_short = facts.evidence.cut_short.or(interrupted.map(Into::into));
+            self.draw(&mut facts, drawing, time)?;
         }
         self.publish(facts, watcher)
+    }
+
+    /// Findings by cause, saved and explained.
+    fn grouped(
+        &self,
+        candidates: &[Candidate],
+        effort: Effort,
+    ) -> Result<(Vec<groups::Group>, causes::Summary, groups::TakenOut), Failure> {
+        self.screen.detail("looking for causes");
+        let (mut groups, causes) = causes::groups(self.subject, self.seed, candidates, effort)?;
+        self.screen.detail("writing findings");
+        let taken_out = groups::save(&mut groups, &self.folder, self.source, self.subject, (self.seed, effort.time))?;
+        self.screen.detail("explaining causes");
+        why::tell(&mut groups, self.subject, self.seed, (self.threads, effort.time))?;
+        Ok((groups, causes, taken_out))
+    }
+
+    /// Draws pictures while there is time.
+    fn draw(&self, facts: &mut Facts<'_, S>, drawing: Drawing, time: TimeLeft) -> Result<(), Failure> {
+        self.screen.detail("drawing pictures");
+        let drawn = S::draw(facts, drawing, &self.folder, time)?;
+        facts.undone.pictures = drawn == Drawn::InPart;
+        // Ctrl-C may come as late as this, and gives its exit code all the same.
+        let interrupted = time.stop().filter(|stop| *stop == Stop::Interrupted);
+        facts.evidence.cut_short = facts.evidence.cut_short.take().or(interrupted.map(Into::into));
+        Ok(())
     }
 
     /// What was asked, for hints.

@@ -39,9 +39,12 @@ pub enum Limit {
     CtrlC,
 }
 
+/// A kind of limit by its name, and whether a limit is of it.
+type LimitKind = (&'static str, fn(&Limit) -> bool);
+
 impl Limit {
     /// Kinds of limit, each with its test.
-    pub const KINDS: [(&'static str, fn(&Self) -> bool); 4] = [
+    pub const KINDS: [LimitKind; 4] = [
         ("time [s]", |limit| matches!(limit, Self::Time(_))),
         ("states", |limit| matches!(limit, Self::States(_))),
         ("memory [MB]", |limit| matches!(limit, Self::MemoryMb(_))),
@@ -186,7 +189,7 @@ pub const CASES: &[Case] = &[
     case(Driver, SlowsToMs(20), Time(5.0), Exploring),
     case(Driver, SlowsToMs(20), Time(5.0), Covering),
     case(Driver, SlowsToMs(20), Time(10.0), Searching),
-    case(Driver, SlowsToMs(20), Time(5.0), Exhausting),
+    case(Driver, SlowsToMs(20), Time(10.0), Exhausting),
     case(Driver, SlowsToMs(20), Time(10.0), Holding),
     case(Driver, SlowsToMs(20), Time(10.0), Repeating),
     case(Driver, SlowsToMs(20), Time(10.0), Confirming),
@@ -198,17 +201,17 @@ pub const CASES: &[Case] = &[
     // Drivers that hang.
     case(Driver, Hangs, Time(2.0), Starting),
     case(Driver, Hangs, Time(5.0), Pilot),
-    case(Driver, Hangs, Time(5.0), Exploring).quickly(),
+    case(Driver, Hangs, Time(5.0), Exploring),
     case(Driver, Hangs, Time(5.0), Covering),
     case(Driver, Hangs, Time(10.0), Searching),
-    case(Driver, Hangs, Time(5.0), Exhausting),
+    case(Driver, Hangs, Time(10.0), Exhausting),
     case(Driver, Hangs, Time(10.0), Repeating),
     case(Driver, Hangs, Time(10.0), Confirming),
     case(Driver, Hangs, Time(10.0), Causes),
-    case(Driver, Hangs, Time(10.0), Pictures),
+    case(Driver, Hangs, Time(20.0), Pictures),
     case(Driver, Hangs, Time(5.0), Resuming),
     case(World, Hangs, Time(2.0), Starting).quickly(),
-    case(World, Hangs, Time(5.0), Claims),
+    case(World, Hangs, Time(5.0), Claims).quickly(),
     case(World, Hangs, Time(5.0), Exploring),
     case(World, Hangs, Time(10.0), Confirming),
     // Ctrl-C while everything is quick.

@@ -285,8 +285,8 @@ impl Ran {
             Limit::CtrlC => self.asked_s.unwrap_or(f64::INFINITY),
             Limit::States(_) | Limit::MemoryMb(_) => return "",
         };
-        let before = self.lines.iter().filter(|(at_s, line)| *at_s < until_s && !line.starts_with("level "));
-        before.last().map_or("starting", |(_, line)| line)
+        let mut before = self.lines.iter().filter(|(at_s, line)| *at_s < until_s && !line.starts_with("level "));
+        before.next_back().map_or("starting", |(_, line)| line)
     }
     /// All that was said, to understand a failure.
     pub fn story(&self) -> String {
@@ -307,7 +307,9 @@ impl Ran {
         if !self.code.is_some_and(|code| expected.contains(&code)) {
             problems.push(format!("exit code {:?} with verdict {verdict}", self.code));
         }
-        if case.limit == Limit::CtrlC && self.asked_s.is_none() {
+        let is_reached = |begins: &str| self.lines.iter().any(|(_, line)| line.starts_with(begins));
+        let is_pressed = case.limit != Limit::CtrlC || self.asked_s.is_some();
+        if !is_pressed || !case.phase.line().is_none_or(is_reached) {
             problems.push("the phase was never reached".to_owned());
         }
         if let Limit::Time(limit_s) = case.limit
@@ -329,6 +331,11 @@ impl Ran {
         }
         if self.result["complete"] == true && verdict != "violated" {
             problems.push("it calls itself complete".to_owned());
+        }
+        let found = self.lines.iter().find_map(|(_, line)| line.strip_prefix("confirming ")?.split(' ').next());
+        let why = &self.result["conclusion"]["because"]["kind"];
+        if verdict != "violated" && found.is_some_and(|count| count != "0") && why != "not-confirmed" {
+            problems.push(format!("{found:?} findings were lost: {why}"));
         }
         problems
     }

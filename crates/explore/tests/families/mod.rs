@@ -2,7 +2,7 @@
 //! resolution holds, and at which cost. `cargo xtask soak families` runs the full dose; the table goes to `docs/trust.md`.
 //!
 //! The environment chooses the dose: `ANABRANCH_FAMILY_WORLDS` worlds of each family with all their cases, from world number
-//! `ANABRANCH_FAMILY_FIRST` on, of the families that `ANABRANCH_FAMILY_SET` names (`usual` or `apart`).
+//! `ANABRANCH_FAMILY_FIRST` on, of the families that `ANABRANCH_FAMILY_SET` names (`usual`, `apart` or `all`).
 
 mod apart;
 mod plants;
@@ -39,7 +39,7 @@ const MUST_BE_FOUND: f64 = 1.5 - 1e-9;
 
 /// What is asked for, and of how many worlds.
 struct Dose {
-    families: &'static [Family],
+    families: Vec<Family>,
     worlds: Range<u64>,
     /// All cases of each world instead of one.
     is_full: bool,
@@ -52,10 +52,11 @@ impl Dose {
             Some(text.parse::<u64>().unwrap_or_else(|e| panic!("{name} must be a whole number, not {text:?}: {e}")))
         };
         let (worlds, first) = (number(WORLDS_VARIABLE), number(FIRST_VARIABLE).unwrap_or(0));
-        let families: &[Family] = match std::env::var(SET_VARIABLE).as_deref() {
-            Err(_) | Ok("usual") => &FAMILIES,
-            Ok("apart") => &APART,
-            Ok(other) => panic!("{SET_VARIABLE} must be usual or apart, not {other:?}"),
+        let families = match std::env::var(SET_VARIABLE).as_deref() {
+            Err(_) | Ok("usual") => FAMILIES.to_vec(),
+            Ok("apart") => APART.to_vec(),
+            Ok("all") => [&FAMILIES[..], &APART[..]].concat(),
+            Ok(other) => panic!("{SET_VARIABLE} must be usual, apart or all, not {other:?}"),
         };
         Self { families, worlds: first..first + worlds.unwrap_or(WORLDS), is_full: worlds.is_some() }
     }
@@ -334,7 +335,7 @@ fn broken_by_all(sum: &Sum, is_full: bool) -> Vec<String> {
 fn verdicts_state_a_resolution_that_holds() {
     let dose = Dose::from_environment();
     let (mut all, mut wrong) = (Vec::new(), Vec::new());
-    for family in dose.families {
+    for family in &dose.families {
         let cases = cases(family, &dose);
         let sum = Sum::of(&cases);
         show(&sum.row(family.name));

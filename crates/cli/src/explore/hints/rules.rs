@@ -54,7 +54,9 @@ impl<'a, S: Subject> Desk<'a, S> {
             Unfinished::Stopped(Stop::Interrupted) => self.resumed().into_iter().collect(),
             Unfinished::NotJudged { musts } => self.whole_length(musts).into_iter().collect(),
             Unfinished::Resolution(resolution) => self.not_resolved(resolution),
-            Unfinished::Parted(_) => vec![self.compared(), self.every_sequence(WENT_APART)].into_iter().flatten().collect(),
+            Unfinished::Parted(_) => {
+                vec![self.compared(), self.every_sequence(WENT_APART)].into_iter().flatten().collect()
+            }
             Unfinished::Stopped(Stop::FirstFinding | Stop::Other(_))
             | Unfinished::NotConfirmed { .. }
             | Unfinished::NotComputed { .. }
@@ -271,7 +273,9 @@ impl<'a, S: Subject> Desk<'a, S> {
         self.facts.drive.card().map(|_| Hint {
             why: WENT_APART.to_owned(),
             attempt: Attempt::Key("merge = {\u{2026}, \"NAME\": None}".to_owned()),
-            effect: Some("compares the attribute NAME exactly; `Segment(\u{2026}, NAME=\u{2026})` reports it".to_owned()),
+            effect: Some(
+                "compares the attribute NAME exactly; `Segment(\u{2026}, NAME=\u{2026})` reports it".to_owned(),
+            ),
         })
     }
 
