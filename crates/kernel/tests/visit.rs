@@ -87,7 +87,7 @@ fn what_is_declared_as_derived_must_be_computed() {
         v.derived("1", "0");
     }
     // A part computes nothing again.
-    let caught = check_part(&[(1.0, 2.0)], |pair, v| visit(pair, v), |pair, v| visit(pair, v)).unwrap_err();
+    let caught = check_part(&[(1.0, 2.0)], |&pair, v| visit(&pair, v), |&pair, v| visit(&pair, v)).unwrap_err();
     assert!(caught.contains("`1`") && caught.contains("declared as derived, but `derive` does not"), "{caught}");
 }
 

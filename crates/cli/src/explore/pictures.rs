@@ -1,5 +1,6 @@
 //! Pictures of an exploration: the map, savings, CPU profile and levels.
 
+use anabranch_explore::Clock as _;
 use anabranch_geometry::Point;
 use anabranch_kernel::{System, maths};
 use anabranch_record::RunFolder;
@@ -26,6 +27,8 @@ use crate::load::Loaded;
 const SCALE: f32 = 1.5;
 /// Distance of the corners of drawn lanes.
 const LANE_STEP_M: f64 = 5.0;
+/// A picture of all segments takes up to this much memory while it is drawn.
+const BUNDLE_BYTES: u64 = 60_000_000;
 /// Points of a quarter circle in the outline of the car.
 const CORNER_POINTS: usize = 9;
 
@@ -40,8 +43,15 @@ pub fn draw(facts: &Facts<'_>, drawing: Drawing, folder: &RunFolder, time: TimeL
     }
 }
 
+/// Whether a picture of all segments would exceed the memory budget.
+fn is_short_of_memory(facts: &Facts<'_>, time: TimeLeft) -> bool {
+    let held = time.clock().resident_bytes();
+    let exceeds = |max: u64| held.is_some_and(|held| held + BUNDLE_BYTES > max);
+    facts.settings.budget.memory_bytes.is_some_and(exceeds)
+}
+
 fn draw_while(facts: &Facts<'_>, mut drawing: Drawing, folder: &RunFolder, time: TimeLeft) -> Result<Drawn, Failure> {
-    if time.stop().is_some() {
+    if time.stop().is_some() || is_short_of_memory(facts, time) {
         drawing.hurry();
     }
     for group in shown(facts.groups) {

@@ -150,6 +150,11 @@ fn environment<'c>(command: &'c mut Command, case: &Case) -> &'c mut Command {
     command
 }
 
+/// Lines that do not begin a stage.
+fn is_progress(line: &str) -> bool {
+    line.is_empty() || ["level ", "stopping and saving"].iter().any(|begins| line.starts_with(begins))
+}
+
 fn lines(stderr: impl Read + Send + 'static, began: Instant) -> Receiver<(f64, String)> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -285,7 +290,7 @@ impl Ran {
             Limit::CtrlC => self.asked_s.unwrap_or(f64::INFINITY),
             Limit::States(_) | Limit::MemoryMb(_) => return "",
         };
-        let mut before = self.lines.iter().filter(|(at_s, line)| *at_s < until_s && !line.starts_with("level "));
+        let mut before = self.lines.iter().filter(|(at_s, line)| *at_s < until_s && !is_progress(line));
         before.next_back().map_or("starting", |(_, line)| line)
     }
     /// All that was said, to understand a failure.
