@@ -86,7 +86,7 @@ impl<S: System> Closer<'_, S> {
     ) -> io::Result<Looked> {
         if stop.is_none() && graph.progress.findings == 0 && self.is_small(graph) {
             let looked = self.run_all(graph);
-            // What an outside system could not compute is no reason to look less.
+            // Where code from outside could not compute a segment, coverage is measured as usual.
             if looked.is_exhausted || looked.stop.is_some() || !looked.coverage.violations.is_empty() {
                 return Ok(looked);
             }
